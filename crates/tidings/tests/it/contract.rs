@@ -1,7 +1,7 @@
-//! `docs/contract.md` against the tests that hold it: every statement has a test or a reason, every number that a
-//! test claims is a statement, and the page names the tests that are there.
+//! Compares `docs/contract.md` with the tests: every statement has a test or a reason, every number in a `// holds:` comment
+//! is a statement, and the page lists the tests.
 //!
-//! With `TIDINGS_WRITE_CONTRACT=1` the names of the tests are filled in; statements and reasons are never touched.
+//! With `TIDINGS_WRITE_CONTRACT=1` the lists of tests are rewritten. Statements and reasons stay unchanged.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,12 +10,12 @@ use crate::tidy::files::{File, root, rust_files};
 
 const PAGE: &str = "docs/contract.md";
 const HELD_BY: &str = "  - held by ";
-/// Under a statement that is not taken: the tests of what is done in its place.
+/// Below a statement that is not implemented: the tests of the alternative.
 const INSTEAD: &str = "  - instead, held by ";
 const NOT_TAKEN: &str = "  - not taken: ";
 const IN_PART: &str = "  - in part: ";
 
-/// The tests that claim to hold each number, as `file::name`.
+/// The tests of each number, as `file::name`.
 type Claims = BTreeMap<String, Vec<String>>;
 
 #[test]
@@ -41,7 +41,7 @@ fn every_statement_has_a_test_or_a_reason() {
 }
 
 #[test]
-fn every_number_that_a_test_claims_is_a_statement() {
+fn every_number_of_a_test_is_a_statement() {
     let page = page();
     let statements = statements(&page);
     let claims = claims();
@@ -51,7 +51,7 @@ fn every_number_that_a_test_claims_is_a_statement() {
 }
 
 #[test]
-fn the_page_names_the_tests_that_are_there() {
+fn the_page_lists_the_existing_tests() {
     let page = page();
     let filled = filled_in(&page, &claims());
     if std::env::var_os("TIDINGS_WRITE_CONTRACT").is_some() {
@@ -69,7 +69,7 @@ fn the_page_names_the_tests_that_are_there() {
     );
 }
 
-/// What the page says of one number.
+/// One statement of the page.
 struct Statement {
     reason: Option<Reason>,
 }
@@ -90,7 +90,7 @@ fn statements(page: &str) -> BTreeMap<String, Statement> {
     for line in page.lines() {
         if let Some(number) = number_of(line) {
             let before = found.insert(number.to_owned(), Statement { reason: None });
-            assert!(before.is_none(), "{number} stands twice in {PAGE}");
+            assert!(before.is_none(), "{number} appears twice in {PAGE}");
             last = Some(number.to_owned());
         }
         let Some(reason) = reason_of(line) else { continue };
@@ -105,7 +105,7 @@ fn number_of(line: &str) -> Option<&str> {
     line.strip_prefix("- **")?.split_once("** ").map(|(number, _)| number)
 }
 
-/// The page with the tests under each statement and its reason, one a line.
+/// The page with the list of tests below each statement and its reason.
 fn filled_in(page: &str, claims: &Claims) -> String {
     let mut filled = Vec::new();
     let mut lines = page.lines().filter(|line| !names_a_test(line)).peekable();
@@ -168,20 +168,20 @@ fn claims_of(file: &File) -> Vec<(Vec<String>, String)> {
     found
 }
 
-/// The test that a comment stands above: attributes and comments may come between, and one of them makes it a test.
+/// The test below a comment. Attributes and comments can be in between.
 fn test_below(lines: &[&str], at: &str) -> String {
     let is_between = |line: &&&str| line.starts_with("#[") || line.starts_with("//") || line.starts_with(')');
     let between: Vec<_> = lines.iter().take_while(is_between).collect();
     let below = lines.get(between.len()).copied().unwrap_or_default();
-    // A trial of a harness of our own: `trial("name", …)`.
+    // A trial of a custom harness: `trial("name", …)`.
     if let Some(name) = below.split_once("rial").and_then(|(_, rest)| rest.split('"').nth(1)) {
         return name.to_owned();
     }
-    // What runs against a real server are trials too, named in one list and written in functions of their own.
+    // Tests against a real server are trials too, named in one list, each with its own function.
     let is_test = between.iter().any(|line| line.contains("test")) || at.starts_with("e2e/");
     let name = below.split_once("fn ").map(|(_, rest)| rest.split(['(', '<']).next().unwrap_or_default());
     match name.filter(|_| is_test) {
         Some(name) => name.to_owned(),
-        None => panic!("{at}: a `// holds:` comment stands right above the attributes of a test"),
+        None => panic!("{at}: a `// holds:` comment must be directly above the attributes of a test"),
     }
 }

@@ -1,5 +1,5 @@
-//! Tidiness as a test: the size of files and functions, their names and first lines, the direction of imports,
-//! words that must not land. Each finding says what to do about it. What clippy can check, clippy checks.
+//! Rules about the source code that clippy can't check: the size of files and functions, their names and first lines, the
+//! direction of imports, and forbidden words. Each finding says what to do about it.
 
 mod code;
 pub(crate) mod files;
@@ -9,10 +9,10 @@ use files::{File, files_with, root, rust_files};
 const FILE_LINES_MAX: usize = 400;
 const FUNCTION_LINES_MAX: usize = 70;
 
-/// Every crate may use this one, which may use none.
+/// Every crate may use this one. It may use none.
 const LEAF: &str = "tidings-util";
 
-/// Which of our crates each crate may know: a crate is a promise about what it does not know.
+/// The crates of the workspace that each crate may depend on.
 const MAY_KNOW: &[(&str, &[&str])] = &[
     (LEAF, &[]),
     ("tidings-protobuf", &[]),
@@ -63,7 +63,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
 
 const PROGRAMS: &[&str] = &["tidings-cli", "tidings-bench", "tidings-simulation"];
 
-/// Split, so that this file does not find itself.
+/// Split into parts, so that this file does not match.
 const BANNED_IN_CODE: &[(&str, &str)] = &[
     (concat!("to", "do!("), "write it, or leave it out"),
     (concat!("unimple", "mented!("), "write it, or leave it out"),
@@ -78,7 +78,7 @@ const BANNED_IN_CODE: &[(&str, &str)] = &[
 const BANNED_NAMES: &[&str] = &["mod", "utils", "util", "common", "helpers", "helper", "misc", "types"];
 
 #[test]
-fn every_file_says_first_what_it_is_for() {
+fn every_file_starts_with_its_purpose() {
     check("start it with `//!`: what it is for, what it must never do", |file| {
         let says = file.text.lines().next().is_some_and(|line| line.starts_with("//! ") && line.len() > 8);
         if says { vec![] } else { vec![format!("{}:1 has no first comment", file.path)] }
@@ -86,7 +86,7 @@ fn every_file_says_first_what_it_is_for() {
 }
 
 #[test]
-fn files_are_named_for_what_they_hold() {
+fn files_have_specific_names() {
     check("name it for what it holds; a module `foo` is foo.rs beside foo/", |file| {
         let stem = file.name().trim_end_matches(".rs");
         if BANNED_NAMES.contains(&stem) { vec![file.path.clone()] } else { vec![] }
@@ -94,7 +94,7 @@ fn files_are_named_for_what_they_hold() {
 }
 
 #[test]
-fn files_are_short_enough_to_read_at_once() {
+fn files_are_short() {
     check("split it along what it is about", |file| {
         let lines = file.lines_outside_tests().count();
         if lines <= FILE_LINES_MAX || file.is_generated() {
@@ -105,7 +105,7 @@ fn files_are_short_enough_to_read_at_once() {
 }
 
 #[test]
-fn functions_fit_on_a_screen() {
+fn functions_are_short() {
     check("split it into steps that have names", |file| {
         let long = function_lengths(file).into_iter().filter(|(_, lines)| *lines > FUNCTION_LINES_MAX);
         long.map(|(at, lines)| {
@@ -116,7 +116,7 @@ fn functions_fit_on_a_screen() {
 }
 
 #[test]
-fn nothing_is_left_open_in_the_code() {
+fn the_code_has_no_open_ends() {
     check("see after the colon", |file| {
         let lines: Vec<_> = file.lines().collect();
         let found = |(word, instead): &(&str, &str)| {
@@ -127,10 +127,10 @@ fn nothing_is_left_open_in_the_code() {
     });
 }
 
-/// An error's text says its cause; one that were its `source` as well would be read twice by whoever prints the chain.
-/// The API server's own errors are answers to requests, and made into texts there.
+/// The text of an error contains its cause. If the cause were its `source` too, a reporter that prints the chain would repeat
+/// it. Errors of the API server are responses to requests, and are formatted there.
 #[test]
-fn no_error_has_a_cause_that_its_text_does_not_say() {
+fn no_error_has_a_cause_that_its_text_does_not_contain() {
     let instead = "say the cause in the text, and leave `source()` out: `r#source`, or a `From` by hand";
     check(instead, |file| {
         let lines: Vec<_> = file.lines_outside_tests().collect();
@@ -149,7 +149,7 @@ fn no_error_has_a_cause_that_its_text_does_not_say() {
 }
 
 #[test]
-fn no_file_knows_the_machine_it_was_written_on() {
+fn no_file_contains_paths_of_a_machine() {
     let folders = ["work", "root", "farm", "home"].map(|name| format!("/{name}/"));
     let files = files_with(&["rs", "md", "toml", "sh", "yaml", "yml", "json", "py", "go", "mod", "txt"]);
     let found: Vec<String> = files.iter().flat_map(|file| paths_of_a_machine(file, &folders)).collect();
@@ -157,11 +157,11 @@ fn no_file_knows_the_machine_it_was_written_on() {
 }
 
 #[test]
-fn crates_know_only_what_stands_left_of_them() {
+fn crates_import_only_crates_to_their_left() {
     check("move the code to the crate that may know both, or the word into a crate further left", |file| {
         let Some(crate_name) = file.crate_name() else { return vec![] };
         if file.path.contains("/examples/") {
-            return vec![]; // it stands on dev-dependencies, as tests do
+            return vec![]; // it uses dev-dependencies, as tests do
         }
         let known = may_know(crate_name);
         let named = |line: &str| {
@@ -177,10 +177,10 @@ fn crates_know_only_what_stands_left_of_them() {
 }
 
 #[test]
-fn manifests_depend_only_on_what_stands_left_of_them() {
+fn manifests_depend_only_on_crates_to_their_left() {
     let mut found = Vec::new();
     for manifest in crate_manifests() {
-        let crate_name = manifest.crate_name().expect("it stands below crates/");
+        let crate_name = manifest.crate_name().expect("it is below crates/");
         for dependency in dependencies_of(&manifest.text) {
             let name = dependency.split(['.', ' ', '=']).next().unwrap_or_default();
             if name.starts_with("tidings") && name != LEAF && !may_know(crate_name).contains(&name) {
@@ -211,7 +211,7 @@ fn the_stages_of_the_informer_import_only_from_their_left() {
         for (at, name) in crate_paths(file) {
             if stages[place + 1..].contains(&name.as_str()) {
                 found.push(format!(
-                    "{}:{at}: {stage} imports from {name}, which stands right of it",
+                    "{}:{at}: {stage} imports from {name}, which is to its right",
                     file.path
                 ));
             }
@@ -237,10 +237,10 @@ fn locks_and_atomics_come_from_the_crates_own_sync() {
 }
 
 #[test]
-fn every_crate_introduces_itself() {
+fn every_crate_has_a_readme_and_a_description() {
     let mut found = Vec::new();
     for manifest in crate_manifests() {
-        let crate_name = manifest.crate_name().expect("it stands below crates/");
+        let crate_name = manifest.crate_name().expect("it is below crates/");
         let readme = root().join("crates").join(crate_name).join("README.md");
         let readme = std::fs::read_to_string(readme).unwrap_or_default();
         if !readme.starts_with(&format!("# {crate_name}\n")) {
@@ -256,19 +256,19 @@ fn every_crate_introduces_itself() {
 }
 
 #[test]
-fn the_grafana_dashboard_asks_for_metrics_that_are_there() {
+fn the_grafana_dashboard_uses_existing_metrics() {
     let page =
         std::fs::read_to_string(root().join("docs/grafana-dashboard.json")).expect("it is a page of ours");
-    let asked = page.split("{job").filter_map(|before| before.rsplit(|c: char| !is_word(c)).next());
-    let asked: Vec<&str> = asked.filter(|name| name.contains('_')).collect();
-    assert!(asked.len() > 20, "only {asked:?} is asked for");
+    let queried = page.split("{job").filter_map(|before| before.rsplit(|c: char| !is_word(c)).next());
+    let queried: Vec<&str> = queried.filter(|name| name.contains('_')).collect();
+    assert!(queried.len() > 20, "only {queried:?} is queried");
     let code: String =
         rust_files().iter().filter(|file| file.path.contains("/src/")).map(|file| &*file.text).collect();
     let is_there = |name: &str| {
         let plain = ["_total", "_bucket"].iter().fold(name, |name, suffix| name.trim_end_matches(suffix));
         code.contains(&format!("\"{plain}\""))
     };
-    let missing = asked.iter().filter(|name| !is_there(name)).map(ToString::to_string);
+    let missing = queried.iter().filter(|name| !is_there(name)).map(ToString::to_string);
     none_of(missing.collect(), "name it as the collector does");
 }
 
@@ -289,7 +289,7 @@ fn every_fuzz_body_has_a_target_and_a_corpus() {
 }
 
 #[test]
-fn the_oldest_rust_that_is_supported_is_stated_the_same_everywhere() {
+fn the_minimum_rust_version_is_the_same_everywhere() {
     let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap_or_default();
     let manifest = read("Cargo.toml");
     let minimum = manifest.lines().find_map(|line| line.strip_prefix("rust-version = \"")?.strip_suffix('"'));
@@ -309,7 +309,7 @@ fn the_oldest_rust_that_is_supported_is_stated_the_same_everywhere() {
             found.push(format!("{} lacks `rust-version.workspace = true`", manifest.path));
         }
     }
-    // With one of these, rustup downloads that version although another one is installed that will do.
+    // With one of these files rustup downloads that version, even if a suitable one is installed.
     let files = ["rust-toolchain", "rust-toolchain.toml"];
     found.extend(
         files.iter().filter(|path| root().join(path).exists()).map(|path| format!("{path} is there")),
@@ -318,7 +318,7 @@ fn the_oldest_rust_that_is_supported_is_stated_the_same_everywhere() {
 }
 
 #[test]
-fn workflows_run_what_is_in_the_repository() {
+fn workflows_run_scripts_of_the_repository() {
     let read = |path: &str| std::fs::read_to_string(root().join(path)).unwrap_or_default();
     for (workflow, commands) in [
         (".github/workflows/ci.yml", &["bash .ci/run"][..]),
@@ -335,7 +335,7 @@ fn workflows_run_what_is_in_the_repository() {
     assert!(root().join(".ci/fuzz.sh").exists() && root().join("SECURITY.md").exists());
 }
 
-/// Runs a rule over every Rust file and fails with all that it found.
+/// Applies a rule to every Rust file and fails with all findings.
 #[track_caller]
 fn check(instead: &str, rule: impl Fn(&File) -> Vec<String>) {
     let files = rust_files();
@@ -348,7 +348,7 @@ fn none_of(found: Vec<String>, instead: &str) {
     assert!(found.is_empty(), "{} found ({instead}):\n{}", found.len(), found.join("\n"));
 }
 
-/// The parsers that a file has fuzz bodies for: each function of a `fuzz.rs`, or a module's own `fuzz`.
+/// The parsers with a fuzz body in this file: each function of a `fuzz.rs`, or the `fuzz` module of a parser.
 fn fuzz_bodies(file: &File) -> Vec<(usize, String)> {
     let functions = file.lines_outside_tests().filter_map(|(at, line)| {
         let (name, _) = line.strip_prefix("pub fn ")?.strip_suffix(": &[u8]) {")?.split_once('(')?;
@@ -371,7 +371,7 @@ fn crate_manifests() -> Vec<File> {
     manifests.filter(|file| file.crate_name().is_some() && file.path.matches('/').count() == 2).collect()
 }
 
-/// The lines of `[dependencies]`, without those of tests and builds.
+/// The lines of `[dependencies]`, without dev- and build-dependencies.
 fn dependencies_of(manifest: &str) -> impl Iterator<Item = &str> {
     let section = manifest.split("\n[").find_map(|section| section.strip_prefix("dependencies]\n"));
     section.unwrap_or_default().lines().filter(|line| !line.starts_with('#'))
@@ -381,7 +381,7 @@ fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with("//")
 }
 
-/// Whether the line names this crate as a path's first part.
+/// Whether the line contains a path that starts with this crate.
 fn names_crate(line: &str, name: &str) -> bool {
     let mut rest = line;
     while let Some(at) = rest.find(name) {
@@ -399,7 +399,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The first parts of all `crate::tidy::…` paths, with the lines they stand in; `crate::tidy::{a, b}` gives both.
+/// The first segments of all `crate::…` paths, with their line numbers. `crate::{a, b}` gives both.
 fn crate_paths(file: &File) -> Vec<(usize, String)> {
     let code: Vec<_> = file.lines_outside_tests().filter(|(_, line)| !is_comment(line)).collect();
     let mut found = Vec::new();
@@ -438,7 +438,7 @@ fn first_word(text: &str) -> String {
     text.trim_start().chars().take_while(|c| is_word(*c)).collect()
 }
 
-/// Where each function starts, and how many lines it has: rustfmt puts its last brace under its first letter.
+/// The first line and the length of each function. rustfmt indents its last brace like its first letter.
 fn function_lengths(file: &File) -> Vec<(usize, usize)> {
     let lines: Vec<_> = file.lines_outside_tests().collect();
     let mut found = Vec::new();

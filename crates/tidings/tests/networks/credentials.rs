@@ -23,16 +23,16 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-use crate::scene::{Follower, Forwarder, connect, open};
+use crate::fixture::{Follower, Forwarder, connect, open};
 
-/// Replaces a file at once, as a kubelet does with the files of a volume.
+/// Replaces a file atomically, as a kubelet does with the files of a volume.
 fn replace(path: &Path, text: &str) {
     let beside = path.with_extension("new");
     fs::write(&beside, text).expect("the folder can be written to");
     fs::rename(&beside, path).expect("a file of the same folder");
 }
 
-/// The old token is refused after the rotation, so that the informer goes on with the new one or not at all.
+/// The server refuses the old token after the rotation, so the informer must use the new one.
 pub(crate) async fn token_file_rotates() {
     let server = ApiServer::builder()
         .user("before", "token-1", Rights::Admin)
@@ -57,7 +57,7 @@ pub(crate) async fn token_file_rotates() {
     follower.end().await;
 }
 
-/// A door with TLS that is closed and opened again at the same address has another authority.
+/// A TLS server that is restarted at the same address has another certificate authority.
 pub(crate) async fn authority_changes() {
     let server = ApiServer::start().await;
     let mut tasks = JoinSet::new();
@@ -80,7 +80,7 @@ pub(crate) async fn authority_changes() {
     }
     replace(&file, door.certificate_authority().expect("a door with TLS"));
     from_file.sees(&server, "after-the-file-was-replaced").await;
-    // What a kubeconfig held is fixed with the client: a new one is needed.
+    // A client does not read the kubeconfig again, so a new client is needed.
     let rebuilt = Follower::start(client_from_config(door.client_config(ADMIN_TOKEN)).unwrap()).await;
     rebuilt.sees(&server, "by-a-new-client").await;
     for follower in [from_config, from_file, rebuilt] {
@@ -94,7 +94,7 @@ pub(crate) async fn exec_plugin_fails() {
     let door = open(&server, Listen::tls(), &mut tasks).await;
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let (plugin, broken) = (folder.path().join("plugin.sh"), folder.path().join("broken"));
-    // What expired long ago is asked for again with every request.
+    // An expired credential is requested again for every request.
     let credential = json!({
         "apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential",
         "status": { "token": ADMIN_TOKEN, "expirationTimestamp": "2020-01-01T00:00:00Z" },
@@ -130,7 +130,7 @@ pub(crate) async fn exec_plugin_fails() {
     follower.end().await;
 }
 
-/// A clock that can be put forward.
+/// A clock that can be advanced.
 #[derive(Debug)]
 struct Clock {
     ahead_seconds: AtomicU64,
@@ -143,7 +143,7 @@ impl TimeProvider for Clock {
     }
 }
 
-/// Signs the certificates of one test.
+/// The certificate authority of a test.
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 impl Authority {
@@ -164,7 +164,7 @@ impl Authority {
         (params.signed_by(&key, &self.0).unwrap(), key)
     }
 
-    /// A configuration of a client whose certificate is valid until this year begins.
+    /// A client configuration whose certificate expires at the start of this year.
     fn client_config(&self, url: &str, until_year: i32, folder: &Path) -> Config {
         let mut params = CertificateParams::default();
         params.not_after = rcgen::date_time_ymd(until_year, 1, 1);
@@ -183,7 +183,7 @@ impl Authority {
         config
     }
 
-    /// Terminates TLS by this clock, and lets only those in that have a certificate of this authority.
+    /// Terminates TLS with this clock. Accepts only client certificates of this authority.
     fn acceptor(&self, clock: &Arc<Clock>) -> TlsAcceptor {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let names = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
@@ -201,7 +201,7 @@ impl Authority {
             .with_client_cert_verifier(clients)
             .with_single_cert(vec![certificate.der().clone()], key)
             .unwrap();
-        // A session that is resumed shows no certificate; Go, and so kube-apiserver, resumes none whose has expired.
+        // A resumed session presents no certificate. Go, and so kube-apiserver, does not resume sessions with an expired one.
         config.session_storage = Arc::new(NoServerSessionStorage {});
         config.send_tls13_tickets = 0;
         TlsAcceptor::from(Arc::new(config))
@@ -221,7 +221,7 @@ async fn terminate(listener: TcpListener, acceptor: TlsAcceptor, target: String)
     }
 }
 
-/// The server's clock is put forward by a hundred years; nobody waits for a certificate to expire.
+/// Advances the clock of the server by a hundred years instead of waiting until a certificate expires.
 pub(crate) async fn client_certificate_expires() {
     const CENTURY_SECONDS: u64 = 100 * 365 * 24 * 3600;
     let server = ApiServer::builder().anonymous(Rights::Admin).start().await;
@@ -240,7 +240,7 @@ pub(crate) async fn client_certificate_expires() {
     follower.sees(&server, "on-a-watch-that-was-open").await;
     server.faults().cut_watches(Ending::Broken);
     follower.reports("CertificateExpired").await;
-    // Certificates are read when a client is made: a new one is needed.
+    // A client reads its certificate only when it is created, so a new client is needed.
     let renewed = authority.client_config(&url, 2500, folder.path());
     let rebuilt = Follower::start(client_from_config(renewed).unwrap()).await;
     rebuilt.sees(&server, "with-a-new-certificate").await;

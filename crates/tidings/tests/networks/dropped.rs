@@ -1,8 +1,8 @@
-//! Packets that are dropped without a reset, as by a machine that lost its power or a firewall that forgot.
+//! Packets that are dropped without a reset, as after a power failure or by a firewall that has lost its state.
 //!
-//! The API server runs in a network namespace of its own, and so does the test; a pair of virtual interfaces joins them.
-//! A route in the server's namespace drops what it sends, so that nothing is acknowledged and nothing is reset. User
-//! namespaces make this possible without being root; where they are forbidden, the test is shown as ignored.
+//! The API server and the test each run in their own network namespace. A pair of virtual interfaces connects them. A route
+//! in the namespace of the server drops all packets that it sends, so that nothing is acknowledged or reset. User
+//! namespaces make this possible without root. Where they are forbidden, the test is reported as ignored.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -16,22 +16,22 @@ use tidings_apiserver::ADMIN_TOKEN;
 use tidings_apiserver::{ApiServer, Listen};
 use tokio::time::{Instant, timeout};
 
-use crate::scene::{Follower, put};
+use crate::fixture::{Follower, put};
 
-/// Says what the program is started for, instead of running tests.
+/// The environment variable that selects a role instead of running tests.
 const ROLE: &str = "TIDINGS_NETWORKS_ROLE";
 const CLIENT: &str = "client";
 const SERVER: &str = "server";
 
-/// Addresses that exist in the two namespaces only.
+/// Addresses that exist only in the two namespaces.
 const CLIENT_ADDRESS: &str = "10.77.0.1";
 const SERVER_ADDRESS: &str = "10.77.0.2";
 
-/// Sockets give up after 30 s; without that limit keep-alive takes two minutes, and a write a quarter of an hour.
+/// Sockets time out after 30 s. Without that limit keep-alive takes two minutes, and a write fifteen.
 const NOTICED_WITHIN: Duration = Duration::from_secs(60);
 
-/// Plays a part instead of running tests, if the program was started for one.
-pub(crate) fn play_a_part() -> bool {
+/// Runs a role instead of the tests, if the environment selects one.
+pub(crate) fn run_role() -> bool {
     let runtime = || crate::runtime().expect("a runtime can be made");
     match std::env::var(ROLE).as_deref() {
         Ok(CLIENT) => runtime().block_on(client()),
@@ -41,7 +41,7 @@ pub(crate) fn play_a_part() -> bool {
     true
 }
 
-/// Runs the test in a namespace of its own, or says why there is none.
+/// Runs the test in its own namespace, or returns why it can't.
 pub(crate) fn test() -> Result<Completion, Failed> {
     if let Err(error) = Command::new("ip").arg("-Version").output() {
         let reason = format!("ip is not on the path ({error})");
@@ -67,7 +67,7 @@ pub(crate) fn test() -> Result<Completion, Failed> {
     Err(format!("{}{}", String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr)).into())
 }
 
-/// The API server in its namespace, by its standard input and output.
+/// The API server in its namespace, controlled by its standard input and output.
 struct Server {
     child: Child,
     commands: ChildStdin,
@@ -75,7 +75,7 @@ struct Server {
 }
 
 impl Server {
-    /// Starts it, joins the two namespaces, and lets it listen. Its URL comes with it.
+    /// Starts it, connects the two namespaces, and lets it listen. Returns its URL too.
     fn start() -> (Server, String) {
         let mut child = Command::new("unshare")
             .arg("--net")
@@ -88,7 +88,7 @@ impl Server {
         let commands = child.stdin.take().expect("its input is piped");
         let answers = BufReader::new(child.stdout.take().expect("its output is piped"));
         let mut server = Server { child, commands, answers };
-        // It is in its namespace when it speaks.
+        // Its first line shows that it is in its namespace.
         server.ask("hello");
         let pid = server.child.id().to_string();
         ip(&["link", "add", "ta", "type", "veth", "peer", "name", "tb", "netns", &pid]);
@@ -120,7 +120,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -144,7 +144,7 @@ async fn server() {
             "hello" => "hello".to_owned(),
             "listen" => {
                 let address = format!("{SERVER_ADDRESS}:0").parse().expect("an address");
-                doors.push(crate::scene::open(&server, Listen::plain().on(address), &mut tasks).await);
+                doors.push(crate::fixture::open(&server, Listen::plain().on(address), &mut tasks).await);
                 doors[0].url()
             }
             name => put(&server, name).to_string(),
@@ -161,7 +161,7 @@ async fn client() {
     let follower = Follower::start(client.clone()).await;
     let before = server.put("before");
     follower.has("before", &before).await;
-    // This connection goes back to the pool, and is written to after the cut.
+    // This connection returns to the pool, and is used again after the cut.
     client.apiserver_version().await.unwrap();
 
     server.ip(&["route", "add", "blackhole", CLIENT_ADDRESS]);

@@ -1,20 +1,19 @@
-//! Credentials and networks, over real sockets and in real time: what changes, fails or goes away while an informer
-//! watches is reported in plain words, and nothing is lost.
+//! Credentials and networks, over real sockets and in real time: whatever changes or fails while an informer watches, it
+//! reports the problem clearly and loses nothing.
 //!
-//! These wait for conditions, never for time. The clock of a certificate is put forward; what kube reads again only
-//! once a minute takes up to a minute.
+//! The tests wait for conditions, never for time. Those about files that kube reads once a minute take up to a minute.
 
 mod credentials;
 mod dropped;
 mod paths;
-mod scene;
+mod fixture;
 
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use tokio::runtime::{Builder, Runtime};
 
-/// Runs what is async on a runtime of its own.
+/// Runs a test on its own runtime.
 macro_rules! trial {
     ($name:literal, $test:path) => {
         Trial::test($name, || {
@@ -35,7 +34,7 @@ fn main() -> ExitCode {
             credentials::authority_changes
         ),
         trial!(
-            "an exec plugin that fails is reported without its output, and asked again",
+            "an exec plugin that fails is reported without its output, and run again",
             credentials::exec_plugin_fails
         ),
         trial!(

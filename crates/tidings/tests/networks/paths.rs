@@ -11,12 +11,12 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
-use crate::scene::{Follower, Forwarder, connect, open, request_head};
+use crate::fixture::{Follower, Forwarder, connect, open, request_head};
 
-/// The heads of the requests that reached a proxy.
+/// The heads of the requests that a proxy received.
 type Heads = Arc<Mutex<Vec<String>>>;
 
-/// A proxy that lets a user in by password, and connects to what is asked for.
+/// A proxy that requires a password and connects to the requested address.
 async fn proxy(listener: TcpListener, heads: Heads) {
     let mut connections = JoinSet::new();
     loop {
@@ -56,7 +56,7 @@ pub(crate) async fn through_a_proxy() {
     assert!(!heads.lock().is_empty());
     assert!(heads.lock().iter().all(|head| head.starts_with(&connected)), "{:?}", heads.lock());
 
-    // It goes, with all its connections, and comes back.
+    // It stops with all its connections, and is started again.
     proxying.shutdown().await;
     let faults = follower.reports("refused").await;
     assert!(!faults.iter().any(|fault| fault.contains("pa%40ss") || fault.contains("pa@ss")), "{faults:?}");
@@ -72,7 +72,7 @@ pub(crate) async fn through_a_proxy() {
     follower.end().await;
 }
 
-/// One name, several API servers over one store; each goes away once, and one comes back elsewhere.
+/// Several API servers with one store behind one name. Each is stopped once, and one is restarted at another address.
 pub(crate) async fn several_servers_behind_one_name() {
     let server = ApiServer::start().await;
     let (mut first_tasks, mut second_tasks) = (JoinSet::new(), JoinSet::new());
@@ -87,7 +87,7 @@ pub(crate) async fn several_servers_behind_one_name() {
     first.close();
     while first_tasks.join_next().await.is_some() {}
     follower.sees(&server, "with-the-second").await;
-    // Each connection is tried with both, and only one answers.
+    // Each connection is tried with both servers, and only one accepts.
     for round in 0..4 {
         server.faults().cut_watches(Ending::Broken);
         follower.sees(&server, &format!("with-the-second-{round}")).await;

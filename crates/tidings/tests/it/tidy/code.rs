@@ -1,16 +1,16 @@
-//! A Rust file as its lines, with what is there for tests told apart from the rest.
+//! The lines of a Rust file, with test code distinguished from other code.
 
 use std::fs;
 
 use crate::tidy::files::{File, root};
 
 impl File {
-    /// The crate whose folder it stands in.
+    /// The crate that it belongs to.
     pub(crate) fn crate_name(&self) -> Option<&str> {
         self.path.strip_prefix("crates/").and_then(|rest| rest.split('/').next())
     }
 
-    /// The file's name without its folders.
+    /// The file name without folders.
     pub(crate) fn name(&self) -> &str {
         self.path.rsplit('/').next().unwrap_or(&self.path)
     }
@@ -20,14 +20,14 @@ impl File {
         self.text.lines().enumerate().map(|(index, line)| (index + 1, line))
     }
 
-    /// The numbered lines before its `#[cfg(test)] mod tests {`; none in a file that only tests read.
+    /// The numbered lines before `#[cfg(test)] mod tests {`. None in a file of tests.
     pub(crate) fn lines_outside_tests(&self) -> impl Iterator<Item = (usize, &str)> {
         let lines: Vec<&str> = self.text.lines().collect();
         let end = if self.is_for_tests() { 0 } else { start_of_tests(&lines).unwrap_or(lines.len()) };
         self.lines().take(end)
     }
 
-    /// Whether a program wrote it, as its first comment then says: nobody reads it at once.
+    /// Whether the file is generated, as its first comment states.
     pub(crate) fn is_generated(&self) -> bool {
         self.text
             .lines()
@@ -42,7 +42,7 @@ impl File {
             || self.is_declared_for_tests()
     }
 
-    /// Whether the module above says `#[cfg(test)] mod this;`.
+    /// Whether the parent module declares it as `#[cfg(test)] mod this;`.
     fn is_declared_for_tests(&self) -> bool {
         let path = root().join(&self.path);
         let Some((folder, stem)) = path.parent().zip(path.file_stem().and_then(|stem| stem.to_str())) else {
@@ -52,7 +52,7 @@ impl File {
         let declared =
             [format!("#[cfg(test)]\nmod {stem};"), format!("#[cfg(test)]\npub(crate) mod {stem};")];
         above.iter().filter_map(|file| fs::read_to_string(file).ok()).any(|text| {
-            // A declaration inside a module is indented; its attribute may stand on its line.
+            // A declaration inside a module is indented. Its attribute may be on the same line.
             let text = text.replace("\n    ", "\n");
             declared.iter().any(|words| text.contains(words))
         })

@@ -1,29 +1,28 @@
-//! The files of the workspace as its tests see them: paths from the root, and what they say. It
-//! reads, and judges nothing.
+//! Reads the text files of the workspace.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 /// One text file of the workspace.
 pub(crate) struct File {
-    /// From the root, with `/` between its parts.
+    /// The path from the root, with `/` as separator.
     pub(crate) path: String,
-    /// What it says.
+    /// Its content.
     pub(crate) text: String,
 }
 
-/// The workspace's root.
+/// The root of the workspace.
 pub(crate) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.ancestors().nth(2).expect("the crate stands two folders below the root").to_owned()
+    here.ancestors().nth(2).expect("the crate is two folders below the root").to_owned()
 }
 
-/// Every Rust file, in the order of its path.
+/// Every Rust file, sorted by path.
 pub(crate) fn rust_files() -> Vec<File> {
     files_with(&["rs"])
 }
 
-/// Every file that is written by hand and whose name ends in one of these, in the order of its path.
+/// Every hand-written file with one of these extensions, sorted by path.
 pub(crate) fn files_with(extensions: &[&str]) -> Vec<File> {
     let mut files = Vec::new();
     let mut folders = vec![root()];
@@ -41,14 +40,14 @@ pub(crate) fn files_with(extensions: &[&str]) -> Vec<File> {
     files
 }
 
-/// What is not of git, not built, and not the input of a fuzz body.
+/// Excludes git's folder, build output and fuzz input.
 fn is_ours(folder: &Path) -> bool {
     let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     !matches!(name, ".git" | "target" | "corpus" | "artifacts" | "node_modules")
 }
 
 fn read(path: &Path) -> File {
-    let from_root = path.strip_prefix(root()).expect("a file of the workspace stands below its root");
+    let from_root = path.strip_prefix(root()).expect("a file of the workspace is below its root");
     let parts: Vec<_> = from_root.iter().map(|part| part.to_string_lossy()).collect();
     File { path: parts.join("/"), text: fs::read_to_string(path).expect("a file of the workspace is text") }
 }

@@ -1,4 +1,4 @@
-//! An API server behind a socket, an informer that follows it, and what stands between the two.
+//! The fixture: an API server behind a socket, an informer that follows it, and a forwarder between them.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -19,23 +19,22 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// How long a condition is waited for before a test fails. kube reads a token file again after 50 s and a file of
-/// authorities after 60 s.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(180);
+/// The time limit for conditions. kube reads a token file again after 50 s, and a file of authorities after 60 s.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(180);
 
 pub(crate) fn put(server: &ApiServer, name: &str) -> Version {
     let pod = json!({ "metadata": { "namespace": "default", "name": name }, "spec": { "containers": [] } });
     Version::from(server.put("pods", pod))
 }
 
-/// Opens a door, served by a task of `tasks`.
+/// Listens on an address. A task of `tasks` serves it.
 pub(crate) async fn open(server: &ApiServer, listen: Listen, tasks: &mut JoinSet<()>) -> Listening {
     let (listening, serving) = server.listen(listen).await.expect("the address can be bound");
     tasks.spawn(serving);
     listening
 }
 
-/// An informer of pods that has synchronised, and the faults that it reported.
+/// A synced informer of pods, and the faults that it has reported.
 pub(crate) struct Follower {
     pods: SharedInformer<Pod>,
     running: Running,
@@ -44,22 +43,22 @@ pub(crate) struct Follower {
 
 impl Follower {
     pub(crate) async fn start(client: Client) -> Follower {
-        let (told, faults) = watch::channel(Vec::new());
-        // A ladder that ends at a second: a test waits for what is mended, not for the backoff.
+        let (fault_log, faults) = watch::channel(Vec::new());
+        // A backoff of at most a second, so that a test does not wait for it.
         let step_max = Duration::from_secs(1);
         let backoff = BackoffConfig { initial: step_max / 10, step_max, ..BackoffConfig::default() };
         let reflector = ReflectorConfig::default().backoff(backoff);
         let factory = SharedInformerFactory::builder(client)
             .defaults(InformerOptions::new().reflector(reflector))
-            .on_error(move |fault| told.send_modify(|told: &mut Vec<String>| told.push(fault.to_string())))
+            .on_error(move |fault| fault_log.send_modify(|fault_log: &mut Vec<String>| fault_log.push(fault.to_string())))
             .build();
         let pods = factory.informer::<Pod>();
         let running = factory.start();
-        running.synced_within(PATIENCE).await.unwrap();
+        running.synced_within(TIMEOUT).await.unwrap();
         Follower { pods, running, faults }
     }
 
-    /// Waits until the cache has what the server has now, after one more change.
+    /// Makes a change and waits until the cache contains it.
     pub(crate) async fn sees(&self, server: &ApiServer, name: &str) {
         let version = put(server, name);
         self.has(name, &version).await;
@@ -67,17 +66,17 @@ impl Follower {
         assert_eq!(cached, server.list_versions("pods").len(), "nothing is lost on the way");
     }
 
-    /// Waits until the cache has this version of an object.
+    /// Waits until the cache contains this version of an object.
     pub(crate) async fn has(&self, name: &str, version: &Version) {
         let key = Key::new(Some("default"), name).expect("a name");
-        self.pods.wait_for_object(&key, version, PATIENCE).await.unwrap();
+        self.pods.wait_for_object(&key, version, TIMEOUT).await.unwrap();
     }
 
-    /// Waits until a fault says this, and gives all of them.
+    /// Waits until a fault contains this text, and returns all faults.
     pub(crate) async fn reports(&self, says: &str) -> Vec<String> {
         let mut faults = self.faults.clone();
         let reported = faults.wait_for(|faults| faults.iter().any(|fault| fault.contains(says)));
-        let reported = tokio::time::timeout(PATIENCE, reported).await;
+        let reported = tokio::time::timeout(TIMEOUT, reported).await;
         match reported {
             Ok(Ok(faults)) => faults.clone(),
             _ => panic!("no fault says {says:?}: {:#?}", self.faults.borrow()),
@@ -89,7 +88,7 @@ impl Follower {
     }
 }
 
-/// Forwards connections on one address to the first of several that accepts, in turn.
+/// Forwards connections to the first of several addresses that accepts, round-robin.
 pub(crate) struct Forwarder {
     pub(crate) address: SocketAddr,
     state: Arc<State>,
@@ -100,7 +99,7 @@ pub(crate) struct Forwarder {
 struct State {
     targets: Mutex<Vec<SocketAddr>>,
     next: AtomicUsize,
-    /// A connection on which a client sends this is cut.
+    /// A connection on which a client sends this text is cut.
     refused: Mutex<Option<String>>,
 }
 
@@ -144,7 +143,7 @@ async fn forward_one(mut client: TcpStream, state: Arc<State>) {
     }
 }
 
-/// Passes bytes on in both directions, until one side ends or the client sends what is refused.
+/// Forwards bytes in both directions, until one side ends or the client sends the refused text.
 async fn pass(client: &mut TcpStream, server: &mut TcpStream, state: &State) {
     let (mut from_client, mut from_server) = (vec![0; 16 << 10], vec![0; 16 << 10]);
     loop {
@@ -178,10 +177,10 @@ pub(crate) async fn request_head(peer: &mut (impl AsyncRead + Unpin)) -> Option<
     String::from_utf8(head).ok()
 }
 
-/// Connects a peer to an address, until one of them ends.
+/// Connects a peer to an address until one side ends.
 pub(crate) async fn connect(mut peer: impl AsyncRead + AsyncWrite + Unpin, target: &str) {
     if let Ok(mut server) = TcpStream::connect(target).await {
-        // How it ends is what the two ends notice themselves.
+        // Both sides notice the end by themselves.
         let _ = copy_bidirectional(&mut peer, &mut server).await;
     }
 }
