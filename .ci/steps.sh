@@ -106,6 +106,38 @@ TOML
     (cd "$folder" && cargo check --quiet)
     rm -rf "$folder"
   done
+  check_feature_corners "$root"
+}
+
+# The combinations of features that users select. Without features neither the controller nor axum nor prometheus-client is
+# compiled.
+check_feature_corners() {
+  local root="$1" folder features
+  folder="$(mktemp -d)"
+  mkdir "$folder/src"
+  cp "$root/Cargo.lock" "$folder/"
+  printf '//! Uses tidings.\npub use tidings::SharedInformerFactory;\n' >"$folder/src/lib.rs"
+  for features in '' '"metrics"' '"controller"' '"endpoints"' '"controller", "metrics"' '"controller", "endpoints"' '"http2"'; do
+    cat >"$folder/Cargo.toml" <<TOML
+[package]
+name = "features"
+version = "0.0.0"
+edition = "2024"
+
+[dependencies]
+k8s-openapi = { version = "0.29", default-features = false, features = ["latest"] }
+tidings = { path = "$root/crates/tidings", default-features = false, features = [$features] }
+
+[workspace]
+TOML
+    printf -- '--- features [%s]\n' "$features"
+    (cd "$folder" && cargo check --quiet)
+    if [ -z "$features" ] && (cd "$folder" && cargo tree --prefix none | grep -E '^(axum|prometheus-client|tidings-controller) '); then
+      printf 'tidings without features depends on the crates above\n' >&2
+      return 1
+    fi
+  done
+  rm -rf "$folder"
 }
 
 # They run under cargo-fuzz, with a nightly; that they compile can be told with any toolchain. Their crate is outside
