@@ -210,10 +210,7 @@ fn the_stages_of_the_informer_import_only_from_their_left() {
         let mut found = Vec::new();
         for (at, name) in crate_paths(file) {
             if stages[place + 1..].contains(&name.as_str()) {
-                found.push(format!(
-                    "{}:{at}: {stage} imports from {name}, which is to its right",
-                    file.path
-                ));
+                found.push(format!("{}:{at}: {stage} imports from {name}, which is to its right", file.path));
             }
         }
         found

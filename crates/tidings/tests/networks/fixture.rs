@@ -50,7 +50,9 @@ impl Follower {
         let reflector = ReflectorConfig::default().backoff(backoff);
         let factory = SharedInformerFactory::builder(client)
             .defaults(InformerOptions::new().reflector(reflector))
-            .on_error(move |fault| fault_log.send_modify(|fault_log: &mut Vec<String>| fault_log.push(fault.to_string())))
+            .on_error(move |fault| {
+                fault_log.send_modify(|fault_log: &mut Vec<String>| fault_log.push(fault.to_string()))
+            })
             .build();
         let pods = factory.informer::<Pod>();
         let running = factory.start();

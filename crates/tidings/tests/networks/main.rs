@@ -5,8 +5,8 @@
 
 mod credentials;
 mod dropped;
-mod paths;
 mod fixture;
+mod paths;
 
 use std::process::ExitCode;
 
