@@ -24,7 +24,7 @@ macro_rules! trial {
 }
 
 fn main() -> ExitCode {
-    if dropped::play_a_part() {
+    if dropped::run_role() {
         return ExitCode::SUCCESS;
     }
     let trials = vec![
