@@ -76,7 +76,7 @@ async fn a_watch_that_has_given_up_is_unhealthy_and_one_that_fails_is_not() {
     let server = ApiServer::start().await;
     server.faults().inject(Fault::Status { code: 500, retry_after_seconds: None }.always());
     let factory = SharedInformerFactory::new(server.client());
-    let at_once = StopPolicy { unauthorized_max: NonZeroU32::new(1), ..StopPolicy::default() };
+    let at_once = StopPolicy::default().unauthorized_max(NonZeroU32::new(1));
     let gives_up = ReflectorConfig::default().stop_policy(at_once);
     let pods = factory.informer::<Pod>();
     let secrets = factory.informer_with::<Secret>(InformerOptions::new().reflector(gives_up)).unwrap();

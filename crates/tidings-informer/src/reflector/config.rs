@@ -76,10 +76,20 @@ pub enum Paging {
 
 /// After how many equal refusals in a row a reflector gives up; `None` is never.
 ///
+/// ```
+/// use std::num::NonZeroU32;
+/// use tidings_informer::reflector::{ReflectorConfig, StopPolicy};
+///
+/// let policy = StopPolicy::default().not_found_max(NonZeroU32::new(5));
+/// let config = ReflectorConfig::default().stop_policy(policy);
+/// # assert_eq!(config.stop_policy.forbidden_max, None);
+/// ```
+///
 /// The default is never, because rights may be granted and resources may be created later. A reflector of a resource
 /// that may be deleted may want to end. An informer whose reflector gave up has failed: its probes fail, and a manager
 /// ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
 pub struct StopPolicy {
     /// How many answers 401 (Unauthorized).
     pub unauthorized_max: Option<NonZeroU32>,
@@ -112,8 +122,8 @@ impl Default for ReflectorConfig {
 }
 
 macro_rules! setters {
-    ($($field:ident: $kind:ty,)*) => {
-        impl ReflectorConfig {
+    ($config:ident { $($field:ident: $kind:ty,)* }) => {
+        impl $config {
             $(
                 #[doc = concat!("Sets [`", stringify!($field), "`](Self#structfield.", stringify!($field), ").")]
                 #[must_use]
@@ -127,18 +137,36 @@ macro_rules! setters {
 }
 
 setters! {
-    list_mode: ListMode,
-    paging: Paging,
-    watch_timeout_min: Duration,
-    watch_timeout_floor: Duration,
-    backoff: BackoffConfig,
-    retry_after_max: Duration,
-    internal_error_window: Duration,
-    marker_silence_max: Duration,
-    list_silence_max: Duration,
-    refusal_memory: Duration,
-    liveness: Option<LivenessConfig>,
-    stop_policy: StopPolicy,
+    ReflectorConfig {
+        list_mode: ListMode,
+        paging: Paging,
+        watch_timeout_min: Duration,
+        watch_timeout_floor: Duration,
+        backoff: BackoffConfig,
+        retry_after_max: Duration,
+        internal_error_window: Duration,
+        marker_silence_max: Duration,
+        list_silence_max: Duration,
+        refusal_memory: Duration,
+        liveness: Option<LivenessConfig>,
+        stop_policy: StopPolicy,
+    }
+}
+
+setters! {
+    StopPolicy {
+        unauthorized_max: Option<NonZeroU32>,
+        forbidden_max: Option<NonZeroU32>,
+        not_found_max: Option<NonZeroU32>,
+    }
+}
+
+setters! {
+    LivenessConfig {
+        intervals: u32,
+        silence_min: Duration,
+        silence_max: Duration,
+    }
 }
 
 impl ReflectorConfig {

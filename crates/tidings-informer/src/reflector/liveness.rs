@@ -25,8 +25,9 @@ use rand::{Rng as _, SeedableRng as _};
 use tidings_util::backoff::scaled;
 use tokio::time::Instant;
 
-/// When a silent watch is reopened.
+/// When a silent watch is reopened. Each field has a setter of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct LivenessConfig {
     /// A watch is reopened after this many bookmark intervals of silence. Default 3.
     pub intervals: u32,

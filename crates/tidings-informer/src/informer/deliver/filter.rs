@@ -1,4 +1,4 @@
-//! CoopBudget the notifications of all objects into those of the objects that match.
+//! Turns the notifications of all objects into those of the objects that match.
 //!
 //! The filter decides by the objects that it has reported, not by the old state of a notification. Above its bound a
 //! mailbox merges notifications, so the old state can be one that the handler never received. Example, with a bound of

@@ -153,7 +153,7 @@ async fn an_internal_error_leads_to_a_relist_by_default() {
 #[tokio::test(start_paused = true)]
 async fn a_stop_policy_gives_up_after_equal_refusals_in_a_row() {
     let three = NonZeroU32::new(3);
-    let policy = StopPolicy { not_found_max: three, ..StopPolicy::default() };
+    let policy = StopPolicy::default().not_found_max(three);
     let mut harness = ReflectorHarness::new(chunked().stop_policy(policy));
     harness.source.will_list(ListAnswer::status(404, "NotFound"));
     harness.source.will_list(ListAnswer::status(404, "NotFound"));
@@ -172,9 +172,9 @@ async fn a_stop_policy_gives_up_after_equal_refusals_in_a_row() {
 async fn each_kind_of_refusal_has_its_own_limit() {
     let two = NonZeroU32::new(2);
     let policies = [
-        (401, StopPolicy { unauthorized_max: two, ..StopPolicy::default() }),
-        (403, StopPolicy { forbidden_max: two, ..StopPolicy::default() }),
-        (404, StopPolicy { not_found_max: two, ..StopPolicy::default() }),
+        (401, StopPolicy::default().unauthorized_max(two)),
+        (403, StopPolicy::default().forbidden_max(two)),
+        (404, StopPolicy::default().not_found_max(two)),
     ];
     for (code, policy) in policies {
         let mut harness = ReflectorHarness::new(ReflectorConfig::default().stop_policy(policy));

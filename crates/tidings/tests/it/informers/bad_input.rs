@@ -264,8 +264,7 @@ async fn a_stop_policy_stops_an_informer_that_is_not_allowed_to_list() {
     server.faults().inject(Fault::Status { code: 403, retry_after_seconds: None }.always().on(Verb::List));
     server.faults().inject(Fault::Status { code: 403, retry_after_seconds: None }.always().on(Verb::Watch));
     let factory = SharedInformerFactory::new(server.client());
-    let policy =
-        tidings::StopPolicy { forbidden_max: std::num::NonZeroU32::new(3), ..tidings::StopPolicy::default() };
+    let policy = tidings::StopPolicy::default().forbidden_max(std::num::NonZeroU32::new(3));
     let options = InformerOptions::new().reflector(ReflectorConfig::default().stop_policy(policy));
     let pods: SharedInformer<Pod> = factory.informer_with(options).unwrap();
     let running = factory.start();
