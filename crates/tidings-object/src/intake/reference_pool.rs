@@ -4,7 +4,7 @@
 //! ```text
 //! bodies 1..16 of a ReplicaSet   packed with the dictionary; the 16th becomes the reference
 //! body 17 and later              stored as a delta against the reference, if that is smaller (a hit)
-//! 16 misses                      the next body becomes the reference: the template may have changed
+//! 16 misses                      the last of them becomes the reference: the template may have changed
 //! 3 references with few hits     the entry stops trying: these bodies are not similar
 //! ```
 //!
