@@ -153,11 +153,11 @@ async fn a_stop_is_quick_even_if_the_server_hangs() {
     advance(7.0).await;
     server.faults().inject(Fault::Hang.always());
     advance(0.5).await;
-    let asked = Instant::now();
+    let stopped = Instant::now();
     second.stop.cancel();
     tasks.join_next().await.expect("the candidate ends").expect("without a panic");
-    assert_eq!(asked.elapsed(), Duration::ZERO);
+    assert_eq!(stopped.elapsed(), Duration::ZERO);
     first.stop.cancel();
     tasks.join_next().await.expect("the leader ends").expect("without a panic");
-    assert!(asked.elapsed() <= Duration::from_secs(10), "{:?}", asked.elapsed());
+    assert!(stopped.elapsed() <= Duration::from_secs(10), "{:?}", stopped.elapsed());
 }

@@ -62,7 +62,7 @@ fn simulate(seed: u64) -> Vec<&'static str> {
         while !replicas.iter().any(Replica::leads) {
             assert!(
                 calm.elapsed() < BOUND,
-                "TIDINGS_SEED={seed}: nobody leads {:?} after the trouble",
+                "TIDINGS_SEED={seed}: no replica leads {:?} after the faults",
                 calm.elapsed()
             );
             tokio::time::sleep(Duration::from_millis(97)).await;
@@ -71,7 +71,7 @@ fn simulate(seed: u64) -> Vec<&'static str> {
             at_most_one_leads(&replicas, seed);
             assert!(
                 replicas.iter().any(Replica::leads),
-                "TIDINGS_SEED={seed}: nobody leads, though all is well"
+                "TIDINGS_SEED={seed}: no replica leads, although there are no faults"
             );
             tokio::time::sleep(Duration::from_millis(97)).await;
         }

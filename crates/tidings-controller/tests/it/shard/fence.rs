@@ -1,5 +1,5 @@
-//! Work that blocks the very runtime of its shard: its end does not depend on that runtime, nor on a log that somebody
-//! reads. In real time: nothing is waited for but the fence itself.
+//! Work that blocks the runtime of its shard. The watchdog needs neither that runtime nor a log that is read. In real time:
+//! the tests wait only for the watchdog.
 
 use std::sync::mpsc;
 use std::time::Duration;
