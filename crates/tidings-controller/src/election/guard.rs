@@ -3,7 +3,7 @@
 //! At the renew deadline the term's token is cancelled, and tasks end at their next await. A task that never awaits
 //! can't be ended; at the expiry of the lease the process must end instead. The check at the expiry must not need the
 //! runtime, because the work may block all threads of the runtime. So each guard has a watchdog thread
-//! ([`fence`](crate::fence)). The election's task checks too, by tokio's clock, which is the clock that tests with
+//! ([`fence`]). The election's task checks too, by tokio's clock, which is the clock that tests with
 //! paused time advance. The first of the two acts, once.
 
 use std::fmt;
