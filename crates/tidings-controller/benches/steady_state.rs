@@ -1,11 +1,11 @@
-//! A controller that copies 10,000 objects, against an API server in the process. It measures the time until every object has
-//! its copy and was reconciled again because of it, and compares it with:
+//! A controller that copies 10,000 objects, against an API server in the process. It measures the time until every
+//! object has its copy and was reconciled again because of it, and compares it with:
 //!
 //! - the same writes without a controller. The goal is a ratio of at most 1.2;
 //! - the same writes while a client watches them and discards all events, which is the minimum for any controller.
 //!
-//! It also reports how many changes the cache was behind the server at most, sampled each millisecond while the workers keep
-//! the processors busy.
+//! It also reports how many changes the cache was behind the server at most, sampled each millisecond while the workers
+//! keep the processors busy.
 //!
 //! It runs over both transports of the server: in the process, where a write costs least, and HTTP over loopback. All
 //! variants use the same client, number of writers, server, and jemalloc.
@@ -54,8 +54,8 @@ fn main() {
         let watched = median(rounds.iter().map(|round| ratio(round.watched, round.alone)));
         let behind = median(rounds.iter().map(|round| round.behind as f64));
         println!(
-            "{transport:?}, {OBJECTS} objects, {workers} workers: median ratio {over_alone:.2}, of a watcher that discards all {watched:.2}; \
-             the cache {behind} changes behind at worst, in the median round"
+            "{transport:?}, {OBJECTS} objects, {workers} workers: median ratio {over_alone:.2}, \
+             of a watcher that discards all {watched:.2}; the cache {behind} changes behind at worst, in the median round"
         );
     }
 }
@@ -107,7 +107,8 @@ impl BenchCluster {
     async fn new(transport: Transport) -> BenchCluster {
         let server = ApiServer::start().await;
         server.load("configmaps", OBJECTS, |at| {
-            json!({ "metadata": { "name": format!("map-{at:05}"), "namespace": "default" }, "data": { "wish": at.to_string() } })
+            let metadata = json!({ "name": format!("map-{at:05}"), "namespace": "default" });
+            json!({ "metadata": metadata, "data": { "wish": at.to_string() } })
         });
         match transport {
             Transport::InProcess => BenchCluster { client: server.client(), server, _open: None },
@@ -180,8 +181,8 @@ async fn discard_all(client: Client, path: &str) {
     }
 }
 
-/// The time from the start of the informers until every object has its copy and the queue is empty, and the largest number
-/// of changes that the cache was behind.
+/// The time from the start of the informers until every object has its copy and the queue is empty, and the largest
+/// number of changes that the cache was behind.
 async fn with_controller(cluster: &BenchCluster, workers: usize) -> (Duration, u64) {
     let factory = SharedInformerFactory::new(cluster.client());
     let controller =

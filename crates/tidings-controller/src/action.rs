@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// What happens to a request after its reconcile. In every case, a change of the object, or of anything that is watched for
-/// it, requests another reconcile.
+/// What happens to a request after its reconcile. In every case, a change of the object, or of anything that is watched
+/// for it, requests another reconcile.
 ///
 /// ```
 /// use std::time::Duration;

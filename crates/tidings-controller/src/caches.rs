@@ -39,8 +39,8 @@ impl ControllerCaches {
         found.next().map(|cache| &cache.informer)
     }
 
-    /// Every informer that shows objects of a resource, in any version of its API group: the `resourceVersion` of an object
-    /// is the same in all of them.
+    /// Every informer that shows objects of a resource, in any version of its API group: the `resourceVersion` of an
+    /// object is the same in all of them.
     pub(crate) fn showing(&self, resource: &ResourceKind) -> impl Iterator<Item = &SharedInformer<()>> {
         let all = self.all.iter().map(|cache| &cache.informer);
         all.filter(|informer| {

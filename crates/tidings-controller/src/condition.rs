@@ -139,8 +139,8 @@ pub async fn await_condition_on<K: Kind>(
 }
 
 impl<K> Condition<K> {
-    /// A condition on the decoded object. It does not hold while the object does not exist. The text completes "the object
-    /// ...", such as `is ready`.
+    /// A condition on the decoded object. It does not hold while the object does not exist. The text completes "the
+    /// object ...", such as `is ready`.
     pub fn new(text: impl Into<String>, holds: impl Fn(&K) -> bool + Send + Sync + 'static) -> Self
     where
         K: DeserializeOwned + Send + Sync + 'static,

@@ -97,8 +97,8 @@ impl Context {
         TestContext::new(client)
     }
 
-    /// The object with this key from the controller's cache, decoded, or `None` if there is none. Most reconcilers begin
-    /// with `context.get::<K>(&request)`.
+    /// The object with this key from the controller's cache, decoded, or `None` if there is none. Most reconcilers
+    /// begin with `context.get::<K>(&request)`.
     ///
     /// It sends no request to the server. [`lister`](Self::lister) reads without decoding, lists, and reads indexes.
     ///

@@ -1,8 +1,8 @@
 //! A controller: joins informers, a queue and workers.
 //!
-//! [`Controller::for_kind`] declares what is watched and which reconciler is called. [`Controller::attach`] gets the informers
-//! from a factory and returns a handle and a task. Nothing runs before the task does. The task spawns the workers and the
-//! recorder, and owns them.
+//! [`Controller::for_kind`] declares what is watched and which reconciler is called. [`Controller::attach`] gets the
+//! informers from a factory and returns a handle and a task. Nothing runs before the task does. The task spawns the
+//! workers and the recorder, and owns them.
 
 mod builder;
 #[cfg(feature = "metrics")]
@@ -86,8 +86,8 @@ impl Controller {
         ControllerBuilder::new(name.into(), source::WatchSpec::metadata())
     }
 
-    /// A controller of a resource that is known only at run time, for generic operators and policy engines. It shares its
-    /// cache with typed informers of the same resource.
+    /// A controller of a resource that is known only at run time, for generic operators and policy engines. It shares
+    /// its cache with typed informers of the same resource.
     ///
     /// ```
     /// use tidings_controller::{Action, Context, Controller, Error, Owned, Request};
@@ -122,8 +122,8 @@ impl Controller {
         &self.name
     }
 
-    /// Gets the informers from the factory and adds the handlers. Nothing runs yet: start the factory, and run the task. From
-    /// now on changes add requests, which wait on the queue until the task runs.
+    /// Gets the informers from the factory and adds the handlers. Nothing runs yet: start the factory, and run the
+    /// task. From now on changes add requests, which wait on the queue until the task runs.
     pub fn attach(
         self,
         factory: &SharedInformerFactory,

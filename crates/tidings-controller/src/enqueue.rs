@@ -1,15 +1,16 @@
 //! From notifications to requests: the subscribers of a controller.
 //!
-//! A subscriber calls the predicates, maps the notification to requests, and adds them to the queue. It does not decode,
-//! block or reconcile. Requests from the initial list and from resyncs have a lower priority than requests from live changes.
+//! A subscriber calls the predicates, maps the notification to requests, and adds them to the queue. It does not
+//! decode, block or reconcile. Requests from the initial list and from resyncs have a lower priority than requests from
+//! live changes.
 //!
-//! Notifications are never merged before they are mapped; requests merge on the queue, by key. So if a reconcile has seen a
-//! state of an object, another request follows after that state has changed. The order of the mapping does not matter.
-//! Merging first would lose requests:
+//! Notifications are never merged before they are mapped; requests merge on the queue, by key. So if a reconcile has
+//! seen a state of an object, another request follows after that state has changed. The order of the mapping does not
+//! matter. Merging first would lose requests:
 //!
 //! ```text
 //! pod p: owner A -> owner B -> deleted
-//! each mapped by itself:   update (A and B), deletion (B)      requests A and B
+//! each one mapped:         update (A and B), deletion (B)      requests A and B
 //! merged by object first:  deletion of p with owner B          requests B only; A still counts p
 //! ```
 

@@ -91,14 +91,14 @@ mod sealed {
 /// is removed, and the server deletes the object. A cleanup that is not finished returns an error: the finalizer stays,
 /// and the cleanup is called again after the backoff of the request. Errors of `work` are returned unchanged.
 ///
-/// `api` is [`context.api()`](crate::Context::api), so that the next reconcile sees the finalizer in its cache, or kube's
-/// `Api`.
+/// `api` is [`context.api()`](crate::Context::api), so that the next reconcile sees the finalizer in its cache, or
+/// kube's `Api`.
 ///
 /// A name has a domain and a path, such as `example.com/cleanup`. Kubernetes accepts names without a path for custom
 /// resources only, with a warning. This function accepts them too, and logs a warning when it adds one.
 ///
-/// `work` must be idempotent: it may be called with an old state of the object, after it has already succeeded, and after
-/// the process was killed.
+/// `work` must be idempotent: it may be called with an old state of the object, after it has already succeeded, and
+/// after the process was killed.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;

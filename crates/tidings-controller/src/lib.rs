@@ -1,8 +1,8 @@
 //! Controllers: the only crate that joins informers and the work queue.
 //!
-//! An informer notifies `enqueue` of a change. If the predicates accept it, the key of the object is added to a queue. A
-//! worker takes the key and calls the reconciler. A request is a key and nothing else: the reconciler reads the current
-//! state from the caches.
+//! An informer notifies `enqueue` of a change. If the predicates accept it, the key of the object is added to a queue.
+//! A worker takes the key and calls the reconciler. A request is a key and nothing else: the reconciler reads the
+//! current state from the caches.
 
 mod sync;
 

@@ -1,8 +1,8 @@
 //! Owner references: which object an object belongs to, and with which it is deleted.
 //!
-//! An object may have many owners, and at most one of them is its controller. The server checks little of this. It rejects
-//! a second controller, but it accepts an owner in another namespace, and then the garbage collector deletes the object as
-//! an orphan. These functions check it before anything is written.
+//! An object may have many owners, and at most one of them is its controller. The server checks little of this. It
+//! rejects a second controller, but it accepts an owner in another namespace, and then the garbage collector deletes
+//! the object as an orphan. These functions check it before anything is written.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube_client::api::Patch;
@@ -77,7 +77,8 @@ pub fn controller_reference_of<K: Resource>(
 
 /// Makes `owner` the controller of `object`. If it already is, nothing changes.
 ///
-/// It is an error if the object has another controller, or if the namespaces of the two do not allow one to own the other.
+/// It is an error if the object has another controller, or if the namespaces of the two do not allow one to own the
+/// other.
 pub fn set_controller<C, K>(object: &mut C, owner: &K) -> Result<(), ControllerError>
 where
     C: Resource,
@@ -124,8 +125,8 @@ pub fn is_controlled_by(object: &impl Resource, uid: &str) -> bool {
     controller_of(object).is_some_and(|reference| reference.uid == uid)
 }
 
-/// The patch that makes `owner` the controller of an object without one. The server applies it only if the object has not
-/// changed since it was read.
+/// The patch that makes `owner` the controller of an object without one. The server applies it only if the object has
+/// not changed since it was read.
 ///
 /// Pass an owner that was just read from the server. An owner from a cache may be deleted already, and then the garbage
 /// collector would delete the adopted object.
@@ -148,8 +149,8 @@ where
     Ok(references_patch(adopted.meta()))
 }
 
-/// The patch that removes an owner from an object. The server applies it only if the object has not changed since it was
-/// read. `None` if the object does not have this owner.
+/// The patch that removes an owner from an object. The server applies it only if the object has not changed since it
+/// was read. `None` if the object does not have this owner.
 pub fn release_patch<C: Resource + Clone>(object: &C, owner_uid: &str) -> Option<Patch<Value>> {
     let mut released = object.meta().clone();
     let references = released.owner_references.as_mut()?;
@@ -158,8 +159,8 @@ pub fn release_patch<C: Resource + Clone>(object: &C, owner_uid: &str) -> Option
     (references.len() < owners_before).then(|| references_patch(&released))
 }
 
-/// A merge patch replaces the whole list. The version in it prevents that it undoes the write of another client, and the
-/// uid prevents that it changes another object of the same name.
+/// A merge patch replaces the whole list. The version in it prevents that it undoes the write of another client, and
+/// the uid prevents that it changes another object of the same name.
 fn references_patch(meta: &ObjectMeta) -> Patch<Value> {
     let ObjectMeta { uid, resource_version, owner_references, .. } = meta;
     Patch::Merge(json!({ "metadata": {

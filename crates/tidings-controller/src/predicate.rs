@@ -8,11 +8,12 @@ use std::sync::Arc;
 use tidings_informer::informer::Notification;
 use tidings_object::{LabelSelector, Object};
 
-/// Whether a notification becomes a request. It is called for every notification; none are merged before. It must be fast
-/// and must not block, because it slows down its informer.
+/// Whether a notification becomes a request. It is called for every notification; none are merged before. It must be
+/// fast and must not block, because it slows down its informer.
 ///
-/// Predicates about updates accept every addition and every deletion. If a predicate can't decide, because a body can't be
-/// read or because it panics, it accepts: an extra reconcile costs little, a missing one leaves an error in the cluster.
+/// Predicates about updates accept every addition and every deletion. If a predicate can't decide, because a body can't
+/// be read or because it panics, it accepts: an extra reconcile costs little, a missing one leaves an error in the
+/// cluster.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
@@ -34,8 +35,8 @@ impl<K: 'static> Predicate<K> {
         Predicate { passes: Arc::new(passes) }
     }
 
-    /// A predicate about updates, with the old and the new object. An object that was deleted and created again counts as
-    /// an addition.
+    /// A predicate about updates, with the old and the new object. An object that was deleted and created again counts
+    /// as an addition.
     pub fn on_update(passes: impl Fn(&Object<K>, &Object<K>) -> bool + Send + Sync + 'static) -> Self {
         Predicate::new(move |notification| match notification {
             Notification::Updated { old, new, .. } => old.uid() != new.uid() || passes(old, new),
@@ -43,8 +44,8 @@ impl<K: 'static> Predicate<K> {
         })
     }
 
-    /// Accepts an update if `metadata.generation` changed, which the server increments with each change of the spec, not of
-    /// the status. Kinds without a generation are compared by their version. It decodes nothing.
+    /// Accepts an update if `metadata.generation` changed, which the server increments with each change of the spec,
+    /// not of the status. Kinds without a generation are compared by their version. It decodes nothing.
     pub fn generation_changed() -> Self {
         Predicate::on_update(|old, new| match (old.generation(), new.generation()) {
             (None, None) => old.version() != new.version(),
@@ -71,8 +72,9 @@ impl<K: 'static> Predicate<K> {
         Predicate::on_update(|old, new| !old.is_unchanged(new))
     }
 
-    /// Accepts a notification if the labels of the object match, or matched before. It decodes nothing. An object that stops
-    /// matching is accepted once more: with the update that removed the label, even if the object is deleted right after it.
+    /// Accepts a notification if the labels of the object match, or matched before. It decodes nothing. An object that
+    /// stops matching is accepted once more: with the update that removed the label, even if the object is deleted
+    /// right after it.
     pub fn labels(selector: LabelSelector) -> Self {
         Predicate::new(move |notification| {
             notification.objects().any(|object| selector.matches(|key| object.labels().value(key)))

@@ -1,7 +1,7 @@
 //! The user's part of a controller: a function from a request to an action, or a type with such a method.
 //!
-//! A reconciler must be level-based: it compares the actual state with the desired one and corrects the difference. It must
-//! not depend on the event that caused the request.
+//! A reconciler must be level-based: it compares the actual state with the desired one and corrects the difference. It
+//! must not depend on the event that caused the request.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -57,8 +57,8 @@ where
 /// The error of a reconcile. Every error type converts into it with `?`.
 ///
 /// A request whose reconcile returned an error is retried after a delay that grows with each failure
-/// ([`on_error`](crate::ControllerBuilder::on_error) can choose another delay). After a [terminal](Self::terminal) error it is
-/// not retried until something changes.
+/// ([`on_error`](crate::ControllerBuilder::on_error) can choose another delay). After a [terminal](Self::terminal)
+/// error it is not retried until something changes.
 pub struct Error {
     cause: Box<dyn StdError + Send + Sync>,
     is_terminal: bool,

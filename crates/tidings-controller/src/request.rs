@@ -1,5 +1,5 @@
-//! The request of a reconciler: the key of an object, and nothing else. It does not contain what happened to the object,
-//! because more may have happened before the reconcile starts.
+//! The request of a reconciler: the key of an object, and nothing else. It does not contain what happened to the
+//! object, because more may have happened before the reconcile starts.
 
 use std::fmt;
 use std::ops::Deref;

@@ -4,8 +4,8 @@
 //! request, and the failed one is retried after a delay that grows. A request that was taken is either finished or back
 //! on the queue.
 //!
-//! If the caches do not yet show the writes of a request's last reconcile, the request is [parked](parking), and the worker
-//! continues with the next one.
+//! If the caches do not yet show the writes of a request's last reconcile, the request is [parked](parking), and the
+//! worker continues with the next one.
 
 mod on_error;
 mod outcome;

@@ -1,8 +1,8 @@
-//! Read your own writes: the writes of a reconcile are kept with its request, and the next reconcile of that request starts
-//! when the caches show them.
+//! Read your own writes: the writes of a reconcile are kept with its request, and the next reconcile of that request
+//! starts when the caches show them.
 //!
-//! Only writes through [`TrackedApi`] are tracked, and only of kinds that the controller watches or reads. If a cache does
-//! not show a write in time, the request is delayed up to a bound, and then reconciled.
+//! Only writes through [`TrackedApi`] are tracked, and only of kinds that the controller watches or reads. If a cache
+//! does not show a write in time, the request is delayed up to a bound, and then reconciled.
 //!
 //! ```text
 //! reconcile 1 of R   creates secret s; the server returns version 70     R: [s@70]
@@ -103,9 +103,9 @@ impl PendingWrites {
 }
 
 impl WritesByRequest {
-    /// Removes the writes that the caches already show. Without it, a request that is never reconciled again would stay for
-    /// ever. The next sweep runs when there are twice as many requests as after this one, so that the cost for each write
-    /// is constant (amortized).
+    /// Removes the writes that the caches already show. Without it, a request that is never reconciled again would stay
+    /// for ever. The next sweep runs when there are twice as many requests as after this one, so that the cost for each
+    /// write is constant (amortized).
     fn sweep(&mut self, caches: &ControllerCaches) {
         self.writes.retain(|_, writes| {
             writes.retain(|write| !write.is_passed(caches) && !write.is_shown(caches));
@@ -116,8 +116,8 @@ impl WritesByRequest {
 }
 
 impl TrackedWrite {
-    /// Whether every cache of the resource has reached the version of this write. Then the object itself need not be looked
-    /// up, which is the usual case. `false` means unknown.
+    /// Whether every cache of the resource has reached the version of this write. Then the object itself need not be
+    /// looked up, which is the usual case. `false` means unknown.
     fn is_passed(&self, caches: &ControllerCaches) -> bool {
         let WriteEffect::Written { version, .. } = &self.effect else { return false };
         let has_passed = |reached: Version| reached.is_at_least(version);
@@ -130,8 +130,8 @@ impl TrackedWrite {
         !matches!(result, None | Some(Err(WaitError::DeadlinePassed { .. })))
     }
 
-    /// Waits until every cache of the resource shows this write, or until the server's versions went back (a restore). It
-    /// does not wait for a cache that will never show the write, because of its selector or because it has stopped.
+    /// Waits until every cache of the resource shows this write, or until the server's versions went back (a restore).
+    /// It does not wait for a cache that will never show the write, because of its selector or because it has stopped.
     async fn shown(&self, caches: &ControllerCaches, deadline: Instant) -> Result<(), WaitError> {
         for cache in caches.showing(&self.resource) {
             let within = deadline.saturating_duration_since(Instant::now());

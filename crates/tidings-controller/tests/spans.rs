@@ -1,5 +1,5 @@
-//! The names of the spans of reconciles. This test needs its own process: tracing caches for the whole process which spans
-//! are enabled, and another test without a subscriber could disable them first.
+//! The names of the spans of reconciles. This test needs its own process: tracing caches for the whole process which
+//! spans are enabled, and another test without a subscriber could disable them first.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -51,7 +51,8 @@ pub(super) struct ControllerSettings {
 }
 
 impl Default for ControllerSettings {
-    /// The limiter delays each key independently. With one rate for all keys, a few failing keys would delay all others.
+    /// The limiter delays each key independently. With one rate for all keys, a few failing keys would delay all
+    /// others.
     fn default() -> Self {
         ControllerSettings {
             workers: 1,
@@ -74,8 +75,8 @@ impl<K: 'static> ControllerBuilder<K> {
     /// Watches a kind whose objects are controlled by objects of the controller's kind. A change requests the object's
     /// controller, and its previous controller.
     ///
-    /// No change is skipped, however fast they follow each other: if a reconcile could see an object with its owner, that
-    /// owner is reconciled again after the object has changed, moved to another owner, or was deleted.
+    /// No change is skipped, however fast they follow each other: if a reconcile could see an object with its owner,
+    /// that owner is reconciled again after the object has changed, moved to another owner, or was deleted.
     pub fn owns<O: Kind + 'static>(self) -> Self {
         self.owns_with(Owned::<O>::new())
     }
@@ -91,16 +92,16 @@ impl<K: 'static> ControllerBuilder<K> {
         self
     }
 
-    /// Watches a kind. The closure maps each notification to requests; it should use the
-    /// [old and the new object](Notification::objects). If it panics, it requests nothing, and the factory's error hook is
-    /// called.
+    /// Watches a kind. The closure maps each notification to requests; it should use the [old and the new
+    /// object](Notification::objects). If it panics, it requests nothing, and the factory's error hook is called.
     ///
     /// The closure is called for every notification; none are merged before. It must be fast and must not block: when
     /// `merge_above` notifications wait, the informer waits for the closure. Two calls may run at the same time, and
     /// notifications of one object may be mapped out of order.
     ///
-    /// The closure may read caches through a captured lister. Readers never wait for an informer, so this can't deadlock.
-    /// The cache may still be empty while the first lists run: objects that arrive there later need a watch of their own.
+    /// The closure may read caches through a captured lister. Readers never wait for an informer, so this can't
+    /// deadlock. The cache may still be empty while the first lists run: objects that arrive there later need a watch
+    /// of their own.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::{Pod, Service};
@@ -113,10 +114,9 @@ impl<K: 'static> ControllerBuilder<K> {
     ///     let services = factory.informer::<Service>().lister();
     ///     Controller::for_kind::<Service>("endpoints")
     ///         .watches::<Pod>(move |pod| {
-    ///             let app_of = |service: &tidings_object::Object<Service>| service.labels().value("app").map(str::to_owned);
-    ///             let apps: Vec<_> = pod.objects().filter_map(|pod| pod.labels().value("app").map(str::to_owned)).collect();
+    ///             let app = pod.object().labels().value("app");
     ///             let all = services.list().into_iter();
-    ///             let concerned = all.filter(|service| app_of(service).is_some_and(|app| apps.contains(&app)));
+    ///             let concerned = all.filter(|service| service.labels().value("app") == app);
     ///             concerned.map(|service| Request::from(service.key())).collect()
     ///         })
     ///         .reconcile(reconcile)
@@ -182,16 +182,16 @@ impl<K: 'static> ControllerBuilder<K> {
     /// Drops a reconcile that takes longer than this, at its next await, and retries it. Default one hour; `None` is no
     /// limit.
     ///
-    /// The default is for reconciles that hang, on a peer that never answers or on a lock: each occupies a worker and its
-    /// key. It is long because a reconcile may wait until a cloud API has created a database or a cluster. A reconcile that
-    /// blocks its thread is not dropped, because it never reaches an await.
+    /// The default is for reconciles that hang, on a peer that never answers or on a lock: each occupies a worker and
+    /// its key. It is long because a reconcile may wait until a cloud API has created a database or a cluster. A
+    /// reconcile that blocks its thread is not dropped, because it never reaches an await.
     pub fn reconcile_timeout(mut self, limit: impl Into<Option<Duration>>) -> Self {
         self.settings.reconcile_timeout = limit.into();
         self
     }
 
-    /// Waits this long after the first change of a request, so that many changes cause one reconcile. Default zero. It does
-    /// not apply to the initial list and to resyncs.
+    /// Waits this long after the first change of a request, so that many changes cause one reconcile. Default zero. It
+    /// does not apply to the initial list and to resyncs.
     pub fn debounce(mut self, window: Duration) -> Self {
         self.settings.debounce = window;
         self
@@ -203,20 +203,20 @@ impl<K: 'static> ControllerBuilder<K> {
         self
     }
 
-    /// Decides when a failed request is retried. Default: after 5 ms, then twice as long each time up to 1,000 s, for each
-    /// request independently.
+    /// Decides when a failed request is retried. Default: after 5 ms, then twice as long each time up to 1,000 s, for
+    /// each request independently.
     pub fn limiter(mut self, limiter: impl RateLimiter<Request>) -> Self {
         self.settings.queue = self.settings.queue.limiter(limiter);
         self
     }
 
-    /// Chooses what happens after a failed reconcile. The hook gets the request, the error, and the number of failures of
-    /// this request in a row, 1 for the first. Without a hook, the request is retried as the
+    /// Chooses what happens after a failed reconcile. The hook gets the request, the error, and the number of failures
+    /// of this request in a row, 1 for the first. Without a hook, the request is retried as the
     /// [limiter](Self::limiter) allows, which is what [`Action::requeue`] means here too.
     ///
     /// Returned errors, panics and timeouts are failures; [`Error::cause`] of the latter two is a
-    /// [`ControllerError`](crate::ControllerError). The hook is not called for [terminal](Error::terminal) errors. A hook that
-    /// panics ends the controller.
+    /// [`ControllerError`](crate::ControllerError). The hook is not called for [terminal](Error::terminal) errors. A
+    /// hook that panics ends the controller.
     ///
     /// ```
     /// use std::time::Duration;
@@ -261,8 +261,8 @@ impl<K: 'static> ControllerBuilder<K> {
         self
     }
 
-    /// Records events with this recorder, whose task the caller runs. By default the controller has its own recorder, which
-    /// uses the controller's name.
+    /// Records events with this recorder, whose task the caller runs. By default the controller has its own recorder,
+    /// which uses the controller's name.
     pub fn recorder(mut self, recorder: Recorder) -> Self {
         self.settings.recorder = Some(recorder);
         self

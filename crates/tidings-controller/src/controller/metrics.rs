@@ -63,8 +63,8 @@ impl WeakController {
     }
 }
 
-/// A metric with one value for each controller: name, help text, and how to read it. The encoder adds `_total` to the names
-/// of counters.
+/// A metric with one value for each controller: name, help text, and how to read it. The encoder adds `_total` to the
+/// names of counters.
 type ControllerMetric = (&'static str, &'static str, fn(&ControllerStats) -> u64);
 
 const COUNTERS: [ControllerMetric; 8] = [

@@ -18,8 +18,8 @@ use crate::request::Request;
 
 /// A kind whose objects are owned by objects of the controller's kind: a change requests the owner.
 ///
-/// Every notification is mapped; none are merged before. Each owner that an object had in a cached state is requested after
-/// that state has changed.
+/// Every notification is mapped; none are merged before. Each owner that an object had in a cached state is requested
+/// after that state has changed.
 ///
 /// ```
 /// use k8s_openapi::api::apps::v1::{Deployment, ReplicaSet};

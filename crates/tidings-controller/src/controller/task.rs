@@ -204,8 +204,8 @@ impl ControllerTask {
     }
 
     /// Waits until the caches are filled, then works until `stop`: workers take no new requests and finish their
-    /// reconciles. `abandon` drops running reconciles at their next await. When this returns, requests that were taken and
-    /// not finished are back on the queue, the queue is shut down, and the handlers are removed.
+    /// reconciles. `abandon` drops running reconciles at their next await. When this returns, requests that were taken
+    /// and not finished are back on the queue, the queue is shut down, and the handlers are removed.
     ///
     /// It returns an error if one of its informers fails, or if a worker or the recorder panics outside of a reconcile.
     /// Running reconciles are then dropped at their next await.

@@ -1,7 +1,8 @@
 //! Maps an object to requests for its owners.
 //!
-//! The identity of an object contains the uids of its owners. The controller's own cache has an index from uid to object,
-//! which gives the key of an owner. Only if an owner is not cached, the references are read from the object's body.
+//! The identity of an object contains the uids of its owners. The controller's own cache has an index from uid to
+//! object, which gives the key of an owner. Only if an owner is not cached, the references are read from the object's
+//! body.
 
 use serde::Deserialize;
 use tidings_informer::indexer::{Index, Reader};
@@ -63,8 +64,8 @@ impl CachedOwners {
             "" => Vec::new(),
             uid => vec![uid.to_owned()],
         };
-        // An error if another controller has added the index, which serves as well, or if the informer has stopped. Then
-        // no owner is found in the index, and the references are read from the body.
+        // An error if another controller has added the index, which serves as well, or if the informer has stopped.
+        // Then no owner is found in the index, and the references are read from the body.
         let _ = own.add_index(Index::raw(UID_INDEX, uid));
         CachedOwners(own.reader().clone())
     }

@@ -10,8 +10,8 @@ use crate::request::Request;
 #[derive(Clone)]
 pub(crate) struct RequestQueue {
     pub(crate) queue: WorkQueue<Request>,
-    /// How long a request waits for more changes before its reconcile. The first change starts the window, and later ones
-    /// do not restart it, so that an object that changes all the time is reconciled too.
+    /// How long a request waits for more changes before its reconcile. The first change starts the window, and later
+    /// ones do not restart it, so that an object that changes all the time is reconciled too.
     pub(crate) debounce: Duration,
 }
 

@@ -1,9 +1,10 @@
-//! Parked requests: requests that wait until the caches show the writes of their last reconcile. No worker waits with them.
+//! Parked requests: requests that wait until the caches show the writes of their last reconcile. No worker waits with
+//! them.
 //!
-//! A parked request is still claimed: its [`Working`] guard is held, so that no worker gets it a second time, and the queue
-//! keeps what is added for it until it is released. The controller's task waits for the caches. A free worker continues
-//! with a request that is ready, before it takes one from the queue, because the request already had its turn there. There
-//! are never more parked requests than keys.
+//! A parked request is still claimed: its [`Working`] guard is held, so that no worker gets it a second time, and the
+//! queue keeps what is added for it until it is released. The controller's task waits for the caches. A free worker
+//! continues with a request that is ready, before it takes one from the queue, because the request already had its turn
+//! there. There are never more parked requests than keys.
 //!
 //! ```text
 //! worker:  takes R from the queue; the cache does not show R's write -> park(R); takes the next request
@@ -157,8 +158,8 @@ impl WorkerShared {
     }
 }
 
-/// Waits until the caches show the writes, at most for the bound. `None` if a signal, the end of the controller or the loss
-/// of the key cuts the wait short.
+/// Waits until the caches show the writes, at most for the bound. `None` if a signal, the end of the controller or the
+/// loss of the key cuts the wait short.
 fn wait(
     parked: ParkedRequest,
     shared: Arc<WorkerShared>,

@@ -9,8 +9,8 @@ use crate::request::Request;
 use crate::shard::{Permit, Shard};
 use crate::sync::Mutex;
 
-/// How many dropped requests for deleted objects are kept. Requests for existing objects are found again in the cache. An
-/// object that is deleted while its key moves between replicas is found nowhere else; that time is short.
+/// How many dropped requests for deleted objects are kept. Requests for existing objects are found again in the cache.
+/// An object that is deleted while its key moves between replicas is found nowhere else; that time is short.
 const REFUSED_MAX: usize = 4096;
 
 pub(crate) struct ShardFilter {

@@ -1,11 +1,11 @@
 //! The signals that end a controller, and how a worker waits for them while it works.
 //!
-//! A worker checks its signals each time it polls its work, so that it never misses one. It registers for a wake-up only
-//! while the work is pending, with a future that is made once for each worker: most work is never pending, and making such
-//! a future costs as much as the rest of a small reconcile.
+//! A worker checks its signals each time it polls its work, so that it never misses one. It registers for a wake-up
+//! only while the work is pending, with a future that is made once for each worker: most work is never pending, and
+//! making such a future costs as much as the rest of a small reconcile.
 //!
-//! The time limit of a reconcile works in the same way. A worker has one timer. It is set when a reconcile is first pending,
-//! and later reconciles leave it alone. Example with a limit of one hour:
+//! The time limit of a reconcile works in the same way. A worker has one timer. It is set when a reconcile is first
+//! pending, and later reconciles leave it alone. Example with a limit of one hour:
 //!
 //! ```text
 //! 00:00  reconcile A is pending     timer set to 01:00
@@ -21,8 +21,8 @@ use std::task::{Context, Poll};
 use tokio::time::{Instant, Sleep, sleep_until};
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
-/// The two ways to end a [`ControllerTask`](crate::ControllerTask). They are named fields, so that they can't be swapped by
-/// mistake. A single token converts to `stop`; then nothing is ever abandoned.
+/// The two ways to end a [`ControllerTask`](crate::ControllerTask). They are named fields, so that they can't be
+/// swapped by mistake. A single token converts to `stop`; then nothing is ever abandoned.
 ///
 /// ```
 /// use tidings_controller::Signals;

@@ -14,12 +14,12 @@ use super::delete_response::{DeleteResponse, is_terminating};
 use super::{TrackedWrite, WriteEffect, Written};
 use crate::context::Context;
 
-/// Writes objects of one kind and tracks the writes: the next reconcile of the same request starts when the controller's
-/// caches show them.
+/// Writes objects of one kind and tracks the writes: the next reconcile of the same request starts when the
+/// controller's caches show them.
 ///
-/// Namespaced objects are written in [`namespace`](Self::namespace) if it is set, else in the namespace of the object, else in
-/// that of the request. It uses [`Context::client`], and its errors are those of kube's `Api`. Responses are decoded on
-/// request.
+/// Namespaced objects are written in [`namespace`](Self::namespace) if it is set, else in the namespace of the object,
+/// else in that of the request. It uses [`Context::client`], and its errors are those of kube's `Api`. Responses are
+/// decoded on request.
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::ConfigMap;
@@ -72,8 +72,8 @@ impl<K> TrackedApi<K> {
         &self.context
     }
 
-    /// Tracks a patch that was sent without this API, by the metadata that the server returned. A patch that removes the
-    /// last finalizer of an object that is being deleted deletes it.
+    /// Tracks a patch that was sent without this API, by the metadata that the server returned. A patch that removes
+    /// the last finalizer of an object that is being deleted deletes it.
     pub(crate) fn record_patched(&self, meta: &ObjectMeta) {
         let is_deleted = meta.deletion_timestamp.is_some() && !is_terminating(meta);
         let effect = match (is_deleted, &meta.name) {
@@ -156,8 +156,8 @@ where
         self.send(params.dry_run, request).await
     }
 
-    /// Server-side apply as this field manager. Conflicts are forced: it takes over fields of other managers. The object
-    /// needs `kind` and `apiVersion`. Fields that it does not contain stay unchanged.
+    /// Server-side apply as this field manager. Conflicts are forced: it takes over fields of other managers. The
+    /// object needs `kind` and `apiVersion`. Fields that it does not contain stay unchanged.
     pub async fn apply(&self, manager: &str, object: &K) -> Result<Written<K>> {
         let params = PatchParams::apply(manager).force();
         let request = self.requests(namespace(object)).patch(name(object), &params, &Patch::Apply(object));
@@ -172,8 +172,8 @@ where
         self.send(false, request).await
     }
 
-    /// Deletes an object. It returns the object if it still exists, until its finalizers are removed or its grace period
-    /// ends, and `None` otherwise.
+    /// Deletes an object. It returns the object if it still exists, until its finalizers are removed or its grace
+    /// period ends, and `None` otherwise.
     pub async fn delete(&self, name: &str) -> Result<Option<Written<K>>> {
         self.delete_with(name, &DeleteParams::default()).await
     }

@@ -1,5 +1,6 @@
-//! The server's response to a deletion. It is a `Status`, the last state of the deleted object, or the current state of an
-//! object that stays until its finalizers are removed or its grace period ends. Only in the last case the object exists.
+//! The server's response to a deletion. It is a `Status`, the last state of the deleted object, or the current state of
+//! an object that stays until its finalizers are removed or its grace period ends. Only in the last case the object
+//! exists.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_client::Error;

@@ -1,4 +1,5 @@
-//! Writes with preconditions (optimistic concurrency): they take effect only if the object is still the one that was read.
+//! Writes with preconditions (optimistic concurrency): they take effect only if the object is still the one that was
+//! read.
 //!
 //! A replica that has lost its lease may still have a request in flight, which arrives after another replica leads. The
 //! server can reject it only if it contains the version that it is based on.
@@ -24,11 +25,12 @@ pub struct IfUnchanged<K> {
 }
 
 impl<K> TrackedApi<K> {
-    /// Writes an object only if it has not changed since it was read. Otherwise the server responds with a conflict (409) and
-    /// writes nothing. Return that error: the request is retried after its backoff, when the cache shows the newer object.
+    /// Writes an object only if it has not changed since it was read. Otherwise the server responds with a conflict
+    /// (409) and writes nothing. Return that error: the request is retried after its backoff, when the cache shows the
+    /// newer object.
     ///
-    /// Use it where a write depends on what was read and another client may write in between. An election does not replace
-    /// it: see [`Election`](crate::Election#one-leader-is-not-one-writer).
+    /// Use it where a write depends on what was read and another client may write in between. An election does not
+    /// replace it: see [`Election`](crate::Election#one-leader-is-not-one-writer).
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::ConfigMap;

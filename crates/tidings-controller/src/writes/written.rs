@@ -1,5 +1,5 @@
-//! The server's response to a write. Its identity is read immediately, and the rest is decoded on request: most responses are
-//! never read, and decoding costs more than the rest of handling a small write.
+//! The server's response to a write. Its identity is read immediately, and the rest is decoded on request: most
+//! responses are never read, and decoding costs more than the rest of handling a small write.
 
 use std::collections::BTreeMap;
 use std::fmt;

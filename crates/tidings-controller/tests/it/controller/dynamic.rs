@@ -81,15 +81,20 @@ async fn a_dynamic_resource_is_reconciled_like_any_other() {
     cluster.server.put("widgets.example.com", widget("b", "blue"));
     settle().await;
     assert_eq!(cluster.server.object("secrets", "default/b").unwrap()["data"]["colour"], "Ymx1ZQ==");
-    assert_eq!(requests.take(), ["a", "a", "b", "b"], "each once by itself, and once by what it owns");
+    assert_eq!(
+        requests.take(),
+        ["a", "a", "b", "b"],
+        "once for the widget, and once for the secret that it owns"
+    );
     assert!(cluster.server.remove("secrets", "default/a"));
     settle().await;
-    assert!(cluster.server.object("secrets", "default/a").is_some(), "what is missing is made again");
+    assert!(cluster.server.object("secrets", "default/a").is_some(), "a missing secret is created again");
     assert_eq!(started.handle.stats().errors, 0);
     started.shutdown().await;
 }
 
-/// The watch of secrets is late, and still no secret is created twice: the second reconcile waits for the write of the first.
+/// The watch of secrets is late, and still no secret is created twice: the second reconcile waits for the write of the
+/// first.
 #[tokio::test(start_paused = true)]
 async fn the_next_reconcile_sees_writes_to_a_dynamic_resource() {
     let cluster = cluster().await;

@@ -1,5 +1,5 @@
-//! No update is missed: for every way to map notifications to requests, and every bound of the mailbox, the last reconcile
-//! of a key has seen the current state of all objects that map to this key.
+//! No update is missed: for every way to map notifications to requests, and every bound of the mailbox, the last
+//! reconcile of a key has seen the current state of all objects that map to this key.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicUsize, Ordering};

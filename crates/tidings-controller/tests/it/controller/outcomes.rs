@@ -231,7 +231,7 @@ async fn one_key_is_never_reconciled_concurrently_and_different_keys_are() {
         async move {
             let together = {
                 let mut busy = concurrency.busy.lock().unwrap();
-                assert!(busy.insert(request.to_string()), "{request} is looked at twice");
+                assert!(busy.insert(request.to_string()), "{request} is reconciled concurrently");
                 busy.len()
             };
             concurrency.together_max.fetch_max(together, Ordering::Relaxed);

@@ -1,6 +1,6 @@
-//! Random faults in random order. After they stop, the actual state must reach the desired state, and the controller must
-//! become idle. One seed repeats a run: `TIDINGS_SEED=17 cargo test -p tidings-controller --test it controller::simulation`;
-//! `TIDINGS_SEEDS=1000` runs a thousand seeds.
+//! Random faults in random order. After they stop, the actual state must reach the desired state, and the controller
+//! must become idle. One seed repeats a run: `TIDINGS_SEED=17 cargo test -p tidings-controller --test it
+//! controller::simulation`; `TIDINGS_SEEDS=1000` runs a thousand seeds.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -122,7 +122,7 @@ impl Copier {
     }
 
     async fn copy(&self, request: &Request, context: &Context) -> Result<Action, Error> {
-        assert!(self.busy.lock().unwrap().insert(request.clone()), "{request} is looked at twice at once");
+        assert!(self.busy.lock().unwrap().insert(request.clone()), "{request} is reconciled concurrently");
         let _begun = BusyGuard(self, request);
         self.maybe_fail().await?;
         let copy = context.lister::<Secret>().get(request).map(|copy| copy.decoded()).transpose()?;

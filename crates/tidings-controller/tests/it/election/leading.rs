@@ -8,7 +8,7 @@ use tidings_controller::LeaseError;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::election::replica::{Link, Replica, advance, election, join, lease};
+use crate::election::replica::{Replica, advance, election, join, lease};
 
 // holds: E7, E9
 #[tokio::test(start_paused = true)]
@@ -161,6 +161,8 @@ async fn metrics_have_the_names_of_kubernetes_and_disappear_with_the_election() 
     use prometheus_client::encoding::text::encode;
     use prometheus_client::registry::Registry;
     use tidings_controller::ElectionMetrics;
+
+    use crate::election::replica::Link;
 
     let (server, mut tasks) = (ApiServer::start().await, JoinSet::new());
     let first = join(&server, &mut tasks, election("first"));

@@ -256,7 +256,11 @@ async fn the_conditions_of_pods_deployments_and_definitions_hold_when_they_are_r
     assert!(!holds("pods", Some(json!({})), Condition::is_running()).await);
     assert!(holds("pods", Some(json!({ "status": { "phase": "Running" } })), Condition::is_running()).await);
 
-    let ready = |status: &str| json!({ "status": { "conditions": [{ "type": "Other", "status": "True" }, { "type": "Ready", "status": status }] } });
+    let ready = |status: &str| {
+        let conditions =
+            json!([{ "type": "Other", "status": "True" }, { "type": "Ready", "status": status }]);
+        json!({ "status": { "conditions": conditions } })
+    };
     let is_ready = || Condition::<Pod>::has_condition("Ready", "True");
     assert!(!holds("pods", Some(json!({})), is_ready()).await);
     assert!(!holds("pods", Some(ready("False")), is_ready()).await);

@@ -206,7 +206,7 @@ async fn a_cleanup_that_fails_keeps_the_finalizer() {
     fixture.delete().await;
     let map = fixture.maps.get("bucket").await.unwrap();
     let error = fixture.reconcile_to(&map, Err(Failed::Work)).await.unwrap_err();
-    assert!(matches!(error, Failed::Work), "an error of the work is handed on as it is");
+    assert!(matches!(error, Failed::Work), "an error of the work is returned unchanged");
     assert_eq!(fixture.finalizers().await.unwrap(), [OURS]);
 }
 

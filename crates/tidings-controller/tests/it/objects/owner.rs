@@ -130,12 +130,14 @@ fn an_object_that_is_being_deleted_can_neither_adopt_nor_be_adopted() {
     let now = Some(Time("2026-01-01T00:00:00Z".parse().unwrap()));
     let (mut owner, mut object) = (map("shop", "first", "u1"), secret(Some("shop"), "token"));
     object.metadata.deletion_timestamp = now.clone();
+    let refused = adoption_patch(&object, &owner);
     assert!(
-        matches!(adoption_patch(&object, &owner), Err(ControllerError::BeingDeleted { object }) if object == "Secret shop/token")
+        matches!(refused, Err(ControllerError::BeingDeleted { object }) if object == "Secret shop/token")
     );
     object.metadata.deletion_timestamp = None;
     owner.metadata.deletion_timestamp = now;
+    let refused = adoption_patch(&object, &owner);
     assert!(
-        matches!(adoption_patch(&object, &owner), Err(ControllerError::BeingDeleted { object }) if object == "ConfigMap shop/first")
+        matches!(refused, Err(ControllerError::BeingDeleted { object }) if object == "ConfigMap shop/first")
     );
 }
