@@ -176,6 +176,13 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
         }
     }
 
+    /// Lets the first list return no state that is older than this version, as if the reflector had seen it.
+    #[must_use]
+    pub(crate) fn not_older_than(mut self, version: Option<Version>) -> Self {
+        self.last_version = version;
+        self
+    }
+
     /// Lists and watches until `stop` is cancelled, or its [`StopPolicy`] gives up. Dropping the future stops it as
     /// well.
     pub async fn run(mut self, stop: CancellationToken) -> StopReason {

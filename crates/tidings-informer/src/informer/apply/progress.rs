@@ -13,6 +13,8 @@ pub(crate) struct Progress {
     streams: Vec<StreamProgress>,
     /// How often the versions of the server went back.
     epoch: u64,
+    /// The newest version that any stream of this epoch has reached, also one that has ended.
+    newest: Option<Version>,
 }
 
 #[derive(Debug, Clone)]
@@ -26,12 +28,13 @@ struct StreamProgress {
 /// Published after every batch. `clone_from` reuses the memory of the older copy.
 impl Clone for Progress {
     fn clone(&self) -> Self {
-        Progress { streams: self.streams.clone(), epoch: self.epoch }
+        Progress { streams: self.streams.clone(), epoch: self.epoch, newest: self.newest.clone() }
     }
 
     fn clone_from(&mut self, newer: &Self) {
         self.streams.clone_from(&newer.streams);
         self.epoch = newer.epoch;
+        self.newest.clone_from(&newer.newest);
     }
 }
 
@@ -54,7 +57,16 @@ impl Progress {
         if is_new_epoch || !stream.version.as_ref().is_some_and(|reached| version.is_older_than(reached)) {
             stream.version = Some(version.clone());
         }
+        if is_new_epoch || !self.newest.as_ref().is_some_and(|newest| version.is_older_than(newest)) {
+            self.newest = Some(version.clone());
+        }
         stream.has_listed |= matches!(by, ReachedBy::List(_));
+    }
+
+    /// The version that a new stream must not start before. Without it, a namespace that is followed again could be listed
+    /// from an API server that lags, and a handler would receive an older state than it already had.
+    pub(crate) fn newest(&self) -> Option<&Version> {
+        self.newest.as_ref()
     }
 
     /// Whether the first list of every stream has been applied.
