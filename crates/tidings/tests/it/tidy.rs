@@ -292,7 +292,7 @@ fn the_minimum_rust_version_is_the_same_everywhere() {
     let minimum = manifest.lines().find_map(|line| line.strip_prefix("rust-version = \"")?.strip_suffix('"'));
     let minimum = minimum.expect("the workspace states it");
     let stated = [
-        ("README.md", format!("(https://rustup.rs) of {minimum} or newer")),
+        ("README.md", format!("(https://rustup.rs), {minimum} or newer")),
         ("docs/controllers.md", format!("a Rust toolchain of {minimum} or newer")),
         ("clippy.toml", format!("msrv = \"{minimum}\"\n")),
     ];

@@ -1,6 +1,6 @@
-//! The last question of every test: do the cache and the handlers have what the server lists?
+//! The final check of every test: cache and handlers equal what the server lists.
 //!
-//! The list is asked of the server without a version, so that etcd answers and no cache of the server's.
+//! The list has no version, so that etcd answers it and not a cache of the server.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -14,19 +14,19 @@ use tokio::time::Instant;
 
 use tidings_simulation::NotificationRecorder;
 
-/// What exists: which version_of_object and version of each object, by key.
+/// The version of each object, by key.
 pub type Versions = BTreeMap<String, ObjectVersion>;
 
 /// One version of one object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObjectVersion {
-    /// The object's uid: another object of the same name has another.
+    /// The uid of the object. Another object of the same name has another uid.
     pub uid: String,
     /// Its version.
     pub version: String,
 }
 
-/// What a server lists under some paths.
+/// The objects that a server lists under some paths.
 #[derive(Clone)]
 pub struct Collection {
     client: Client,
@@ -34,24 +34,24 @@ pub struct Collection {
     accept: &'static str,
 }
 
-/// How long an informer may take to catch up after the last fault, on a busy machine. It needs milliseconds when
-/// nothing is wrong, and the longest wait of its ladder when something was.
+/// How long an informer may take to catch up after the last fault, on a busy machine: milliseconds without faults, and
+/// up to the longest backoff after one.
 const AGREE_MAX: Duration = Duration::from_secs(240);
 
-const PAUSE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl Collection {
-    /// What the server lists under this path, such as `/api/v1/namespaces/a/pods?labelSelector=app%3Dweb`.
+    /// The objects under this path, such as `/api/v1/namespaces/a/pods?labelSelector=app%3Dweb`.
     pub fn new(client: &Client, path: impl Into<String>) -> Collection {
         Collection::over(client, [path.into()])
     }
 
-    /// What the server lists under all of these paths.
+    /// The objects under all of these paths.
     pub fn over(client: &Client, paths: impl IntoIterator<Item = String>) -> Collection {
         Collection { client: client.clone(), paths: paths.into_iter().collect(), accept: "application/json" }
     }
 
-    /// Only the metadata of the objects.
+    /// Lists only the metadata of the objects.
     #[must_use]
     pub fn metadata(mut self) -> Collection {
         self.accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
@@ -71,7 +71,7 @@ impl Collection {
         Ok(objects)
     }
 
-    /// Waits until the cache and the handler have exactly what the server lists, bodies included.
+    /// Waits until cache and handler equal what the server lists, including bodies.
     pub async fn agrees_with<K>(&self, informer: &SharedInformer<K>, recorder: &NotificationRecorder) {
         let objects = self.reached_by(informer, recorder).await;
         for (key, object) in objects {
@@ -120,22 +120,22 @@ impl Collection {
                 }
             }
             assert!(Instant::now() < deadline, "the server does not list: {:?}", listed.err());
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 }
 
-/// Waits until something holds, or fails with what it was.
+/// Waits until a condition holds. Panics with `what` after the time limit.
 pub async fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + AGREE_MAX;
     while !holds() {
         assert!(Instant::now() < deadline, "not within {AGREE_MAX:?}: {what}");
-        tokio::time::sleep(PAUSE).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
 impl ObjectVersion {
-    /// This version of this object.
+    /// The version of a cached object.
     pub fn of(object: &RawObject) -> ObjectVersion {
         ObjectVersion { uid: object.uid().to_owned(), version: object.version().to_string() }
     }
@@ -146,7 +146,7 @@ impl ObjectVersion {
     }
 }
 
-/// What an informer's cache has.
+/// The versions in the cache of an informer.
 pub fn cached<K>(informer: &SharedInformer<K>) -> Versions {
     informer
         .reader()
@@ -156,7 +156,7 @@ pub fn cached<K>(informer: &SharedInformer<K>) -> Versions {
         .collect()
 }
 
-/// What a handler knows from its notifications.
+/// The versions that a handler knows from its notifications.
 fn notified(recorder: &NotificationRecorder) -> Versions {
     let objects = recorder.objects().into_iter();
     objects.map(|(key, (uid, version))| (key, ObjectVersion { uid, version: version.to_string() })).collect()
@@ -168,7 +168,7 @@ fn key(object: &Value) -> String {
     text("namespace").map_or_else(|| name.to_owned(), |namespace| format!("{namespace}/{name}"))
 }
 
-/// Items of lists have neither kind nor apiVersion, events of watches have both.
+/// Items of lists have neither kind nor apiVersion. Events of watches have both.
 fn without_kind(mut object: Value) -> Value {
     if let Some(fields) = object.as_object_mut() {
         fields.remove("kind");
@@ -177,16 +177,15 @@ fn without_kind(mut object: Value) -> Value {
     object
 }
 
-/// The first few objects in which two states differ.
+/// The first objects that differ.
 fn difference(truth: &Versions, other: &Versions) -> String {
     let missing = truth.iter().filter(|(key, _)| !other.contains_key(*key));
     let too_many = other.iter().filter(|(key, _)| !truth.contains_key(*key));
-    let changed = truth
-        .iter()
-        .filter(|(key, version_of_object)| other.get(*key).is_some_and(|found| found != *version_of_object));
+    let changed =
+        truth.iter().filter(|(key, version)| other.get(*key).is_some_and(|found| found != *version));
     let few = |objects: &mut dyn Iterator<Item = (&String, &ObjectVersion)>| {
         let mut objects: Vec<_> =
-            objects.map(|(key, version_of_object)| format!("{key}@{}", version_of_object.version)).collect();
+            objects.map(|(key, version)| format!("{key}@{}", version.version)).collect();
         let all = objects.len();
         objects.truncate(5);
         format!("{all} {objects:?}")

@@ -1,7 +1,7 @@
-//! The program of `e2e/kubernetes/server`, built once for each version and state of its sources.
+//! Builds and finds the program of `e2e/kubernetes/server`.
 //!
-//! It lies in a cache outside the repository, under a hash of what it was built from: a changed source is another
-//! program. Looking for it never builds it.
+//! It is cached outside the repository under a hash of its sources, so that a changed source gives another program.
+//! Finding it never builds it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,48 +9,48 @@ use std::process::Command;
 
 use twox_hash::XxHash3_64;
 
-/// A server that is built.
+/// A built server.
 #[derive(Debug, Clone)]
 pub struct Built {
-    /// The program.
+    /// The path of the program.
     pub program: PathBuf,
-    /// Which release of Kubernetes it is, such as `1.36`.
+    /// The release of Kubernetes, such as `1.36`.
     pub release: String,
 }
 
-/// The release that is tested unless `TIDINGS_KUBERNETES` names another.
+/// The default release. `TIDINGS_KUBERNETES` selects another.
 pub const RELEASE_DEFAULT: &str = "1.36";
 
-/// The release that is tested.
+/// The selected release.
 pub fn release_tested() -> String {
     std::env::var("TIDINGS_KUBERNETES").unwrap_or_else(|_| RELEASE_DEFAULT.to_owned())
 }
 
 /// Why there is no server.
 #[derive(Debug, thiserror::Error)]
-pub enum BuiltError {
-    /// Nobody built it yet.
+pub enum ServerBuildError {
+    /// It has not been built.
     #[error("Kubernetes {release} is not built: run `cargo run -p kubernetes-tests -- build {release}`")]
     NotBuilt {
         /// The release.
         release: String,
     },
-    /// There is no module file of that release.
+    /// There is no module file for that release.
     #[error("reading the sources of Kubernetes {release}")]
     Sources {
         /// The release.
         release: String,
-        /// Why not.
+        /// The cause.
         #[source]
         source: std::io::Error,
     },
-    /// There is no place for a cache.
+    /// There is no folder for a cache.
     #[error("neither XDG_CACHE_HOME nor HOME is set, so that there is no cache to build into")]
     NoCache,
-    /// Go could not be run.
+    /// Go could not be started.
     #[error("running go")]
     Go(#[source] std::io::Error),
-    /// Go ran, and did not like it.
+    /// Go failed to build it.
     #[error("go could not build Kubernetes {release}")]
     Build {
         /// The release.
@@ -59,12 +59,11 @@ pub enum BuiltError {
 }
 
 impl Built {
-    /// The server of the release that `TIDINGS_KUBERNETES` names, if it is built. With `TIDINGS_E2E=1` it is built
-    /// if it is not.
-    pub fn from_environment() -> Result<Built, BuiltError> {
+    /// The server of the selected release, if it has been built. With `TIDINGS_E2E=1` it is built if necessary.
+    pub fn from_environment() -> Result<Built, ServerBuildError> {
         let release = release_tested();
         match Self::find(&release) {
-            Err(BuiltError::NotBuilt { .. })
+            Err(ServerBuildError::NotBuilt { .. })
                 if std::env::var("TIDINGS_E2E").is_ok_and(|asked| asked == "1") =>
             {
                 Self::build(&release)
@@ -73,26 +72,26 @@ impl Built {
         }
     }
 
-    /// The server of a release, if it is built.
-    pub fn find(release: &str) -> Result<Built, BuiltError> {
+    /// The server of a release, if it has been built.
+    pub fn find(release: &str) -> Result<Built, ServerBuildError> {
         let built = Self::of(release)?;
         if built.program.exists() {
             Ok(built)
         } else {
-            Err(BuiltError::NotBuilt { release: release.to_owned() })
+            Err(ServerBuildError::NotBuilt { release: release.to_owned() })
         }
     }
 
-    /// The server of a release; it is built if it is not yet. The first time, that takes ten minutes of two cores.
-    pub fn build(release: &str) -> Result<Built, BuiltError> {
+    /// Builds the server of a release if necessary. The first build takes ten minutes on two cores.
+    pub fn build(release: &str) -> Result<Built, ServerBuildError> {
         let built = Self::of(release)?;
         if built.program.exists() {
             return Ok(built);
         }
         let folder = built.program.parent().expect("a program stands in a folder");
-        let sources = |source| BuiltError::Sources { release: release.to_owned(), source };
+        let sources = |source| ServerBuildError::Sources { release: release.to_owned(), source };
         fs::create_dir_all(folder).map_err(sources)?;
-        // Under another name first: whoever sees the program can run it, also while another one builds.
+        // Builds under another name and renames, so that another process never runs an incomplete program.
         let unfinished = folder.join(format!("unfinished-{}", std::process::id()));
         let status = Command::new("go")
             .current_dir(server_folder())
@@ -104,17 +103,17 @@ impl Built {
             .arg(&unfinished)
             .arg(".")
             .status()
-            .map_err(BuiltError::Go)?;
+            .map_err(ServerBuildError::Go)?;
         if !status.success() {
-            return Err(BuiltError::Build { release: release.to_owned() });
+            return Err(ServerBuildError::Build { release: release.to_owned() });
         }
         fs::rename(&unfinished, &built.program).map_err(sources)?;
         Ok(built)
     }
 
-    fn of(release: &str) -> Result<Built, BuiltError> {
+    fn of(release: &str) -> Result<Built, ServerBuildError> {
         let hash = hash_of_sources(release)
-            .map_err(|source| BuiltError::Sources { release: release.to_owned(), source })?;
+            .map_err(|source| ServerBuildError::Sources { release: release.to_owned(), source })?;
         let program = cache_folder()?.join(format!("kubernetes-{release}-{hash:016x}")).join("server");
         Ok(Built { program, release: release.to_owned() })
     }
@@ -125,18 +124,18 @@ fn server_folder() -> PathBuf {
     here.parent().expect("the crate stands beside the server").join("server")
 }
 
-/// Go takes the sums from the file of the same name that ends in `.sum`.
+/// Go reads the checksums from the file of the same name with the extension `.sum`.
 fn module_file(release: &str) -> PathBuf {
     let name =
         if release == RELEASE_DEFAULT { "go.mod".to_owned() } else { format!("kubernetes-{release}.mod") };
     server_folder().join(name)
 }
 
-/// Where programs are built to: outside the repository, and kept.
-pub fn cache_folder() -> Result<PathBuf, BuiltError> {
+/// The cache folder for built programs, outside the repository.
+pub fn cache_folder() -> Result<PathBuf, ServerBuildError> {
     let folder = |name: &str| std::env::var_os(name).filter(|path| !path.is_empty()).map(PathBuf::from);
     let home = || folder("HOME").map(|home| home.join(".cache"));
-    Ok(folder("XDG_CACHE_HOME").or_else(home).ok_or(BuiltError::NoCache)?.join("tidings"))
+    Ok(folder("XDG_CACHE_HOME").or_else(home).ok_or(ServerBuildError::NoCache)?.join("tidings"))
 }
 
 fn hash_of_sources(release: &str) -> std::io::Result<u64> {
@@ -157,7 +156,7 @@ fn hash_of_sources(release: &str) -> std::io::Result<u64> {
     Ok(XxHash3_64::oneshot(&all))
 }
 
-/// The full version, such as `v1.36.3`, as its module file says.
+/// The full version, such as `v1.36.3`, from the module file.
 fn kubernetes_version(release: &str) -> std::io::Result<String> {
     let text = fs::read_to_string(module_file(release))?;
     let found = text.lines().find_map(|line| line.trim().strip_prefix("k8s.io/kubernetes "));
@@ -167,7 +166,7 @@ fn kubernetes_version(release: &str) -> std::io::Result<String> {
         .ok_or_else(|| std::io::Error::other("the module file requires no k8s.io/kubernetes"))
 }
 
-/// The version is not in the sources: whoever builds says it. Feature gates depend on it.
+/// Linker flags that set the version, which is not in the sources. Feature gates depend on it.
 fn version_flags(version: &str) -> String {
     let minor = version.split('.').nth(1).unwrap_or_default();
     let facts = [("gitVersion", version), ("gitMajor", "1"), ("gitMinor", minor)];
@@ -191,6 +190,6 @@ mod tests {
 
     #[test]
     fn a_release_that_nobody_wrote_a_module_file_for_is_an_error() {
-        assert!(matches!(Built::find("1.2"), Err(BuiltError::Sources { .. })));
+        assert!(matches!(Built::find("1.2"), Err(ServerBuildError::Sources { .. })));
     }
 }

@@ -1,7 +1,6 @@
-//! A real API server with its etcd, in a process of its own on free loopback ports.
+//! A real API server with its etcd, in its own process on free loopback ports.
 //!
-//! It is killed with its handle, and ends by itself when the process that started it does: nobody leaves a server
-//! behind. It must never be started by anything but a test.
+//! It is killed when its handle is dropped, and ends by itself when the parent process ends. Only tests may start it.
 
 mod access;
 mod data;
@@ -20,41 +19,41 @@ pub use access::User;
 pub use data::DataCopy;
 use process::Process;
 
-/// A real API server with its etcd.
 #[derive(Debug)]
+/// A running API server with its etcd.
 pub struct Cluster {
     built: Built,
     settings: Settings,
-    about: About,
+    server_info: ServerInfo,
     process: Option<Process>,
-    // Last: what runs in it goes first.
+    // Last, so that the process is killed before its folder is deleted.
     folder: TempDir,
 }
 
 /// How a server is started.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
-    /// Flags of kube-apiserver, such as `--watch-cache=false`, in the place of the ones it has anyway.
+    /// Flags of kube-apiserver, such as `--watch-cache=false`. They override the defaults.
     pub apiserver: Vec<String>,
     /// Flags of the program around it, such as `-no-etcd-progress`.
     pub program: Vec<String>,
-    /// Whether it has a past.
-    pub past: Past,
+    /// Whether the server is restarted before the test.
+    pub initial_history: InitialHistory,
 }
 
-/// Whether a server has a past.
+/// Whether the server is restarted before the test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Past {
-    /// Its data is new, and its watch cache knows everything that ever happened.
+pub enum InitialHistory {
+    /// The data is new, and the watch cache contains the whole history.
     #[default]
     None,
-    /// It was started before on the same data: what happened until then, its watch cache does not know.
+    /// The server was restarted on the same data, so its watch cache does not contain earlier changes.
     Restarted,
 }
 
-/// What the server says of itself once it is ready.
+/// What the server reports when it is ready.
 #[derive(Debug, Clone, Deserialize)]
-pub(crate) struct About {
+pub(crate) struct ServerInfo {
     server: String,
     control: String,
     kubeconfig: String,
@@ -66,25 +65,25 @@ pub(crate) struct About {
 /// Why a server does not run.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
-    /// Its files.
+    /// Its files could not be written or read.
     #[error("writing and reading the server's files")]
     Files(#[source] std::io::Error),
-    /// It was not started.
+    /// It could not be started.
     #[error("starting the server")]
     Start(#[source] std::io::Error),
     /// It ended before it was ready.
-    #[error("the server ended before it was ready, and said last:\n{output}")]
+    #[error("the server ended before it was ready, and its last output is:\n{output}")]
     Ended {
-        /// What it said last.
+        /// Its last output.
         output: String,
     },
-    /// It takes too long.
-    #[error("the server was not ready within {READY_MAX:?}, and said last:\n{output}")]
+    /// It was not ready in time.
+    #[error("the server was not ready within {READY_MAX:?}, and its last output is:\n{output}")]
     NotReady {
-        /// What it said last.
+        /// Its last output.
         output: String,
     },
-    /// Its description can't be read.
+    /// Its report could not be parsed.
     #[error("reading the server's description of itself")]
     Description(#[source] serde_json::Error),
 }
@@ -93,7 +92,7 @@ pub enum ClusterError {
 const READY_MAX: Duration = Duration::from_secs(120);
 
 impl Settings {
-    /// These flags of kube-apiserver.
+    /// Settings with these flags of kube-apiserver.
     pub fn with_flags(flags: &[&str]) -> Settings {
         let apiserver = flags.iter().map(|flag| (*flag).to_owned()).collect();
         Settings { apiserver, ..Settings::default() }
@@ -106,69 +105,71 @@ impl Cluster {
         Self::start_with(built, Settings::with_flags(flags)).await
     }
 
-    /// As [`start`](Self::start), with everything that can be set.
+    /// As [`start`](Self::start), with all settings.
     pub async fn start_with(built: &Built, settings: Settings) -> Result<Cluster, ClusterError> {
         let folder = tempfile::Builder::new().prefix("tidings-").tempdir().map_err(ClusterError::Files)?;
-        let (process, about) = Process::start(built, folder.path(), 0, &settings).await?;
-        let mut cluster = Cluster { built: built.clone(), settings, about, process: Some(process), folder };
-        if cluster.settings.past == Past::Restarted {
+        let (process, server_info) = Process::start(built, folder.path(), 0, &settings).await?;
+        let mut cluster =
+            Cluster { built: built.clone(), settings, server_info, process: Some(process), folder };
+        if cluster.settings.initial_history == InitialHistory::Restarted {
             cluster.restart().await?;
         }
         Ok(cluster)
     }
 
-    /// Kills it, as by SIGKILL; its data stays.
+    /// Kills it with SIGKILL. Its data stays.
     pub fn kill(&mut self) {
         self.process = None;
     }
 
-    /// Kills it if it runs, and starts it again on the same data and the same port.
+    /// Kills it if it runs, and restarts it with the same data and port.
     pub async fn restart(&mut self) -> Result<(), ClusterError> {
         self.kill();
         let port = self.port();
-        let (process, about) = Process::start(&self.built, self.folder.path(), port, &self.settings).await?;
+        let (process, server_info) =
+            Process::start(&self.built, self.folder.path(), port, &self.settings).await?;
         self.process = Some(process);
-        self.about = about;
+        self.server_info = server_info;
         Ok(())
     }
 
-    /// The version that it says it is, such as `v1.36.3`.
+    /// The version that it reports, such as `v1.36.3`.
     pub fn version(&self) -> &str {
-        &self.about.version
+        &self.server_info.version
     }
 
-    /// Its address, such as `https://127.0.0.1:41234`.
+    /// Its URL, such as `https://127.0.0.1:41234`.
     pub fn url(&self) -> &str {
-        &self.about.server
+        &self.server_info.server
     }
 
-    /// Its port, which stays the same over restarts.
+    /// Its port, which stays the same after a restart.
     pub fn port(&self) -> u16 {
-        let port = self.about.server.rsplit(':').next().and_then(|port| port.parse().ok());
+        let port = self.server_info.server.rsplit(':').next().and_then(|port| port.parse().ok());
         port.expect("a server's address ends in its port")
     }
 
-    /// Where its control API listens, such as `http://127.0.0.1:41235`.
+    /// The URL of its control API, such as `http://127.0.0.1:41235`.
     pub fn control_url(&self) -> &str {
-        &self.about.control
+        &self.server_info.control
     }
 
-    /// Its kubeconfig; the current context is the administrator's.
+    /// Its kubeconfig. The current context is that of the administrator.
     pub fn kubeconfig(&self) -> &Path {
-        Path::new(&self.about.kubeconfig)
+        Path::new(&self.server_info.kubeconfig)
     }
 
-    /// The administrator's token.
+    /// The token of the administrator.
     pub fn token(&self) -> &str {
-        &self.about.token
+        &self.server_info.token
     }
 
     /// The certificate of its authority, in PEM.
     pub fn authority(&self) -> &Path {
-        Path::new(&self.about.ca)
+        Path::new(&self.server_info.ca)
     }
 
-    /// What it said last.
+    /// Its last output.
     pub fn output(&self) -> String {
         self.process.as_ref().map(Process::output).unwrap_or_default()
     }

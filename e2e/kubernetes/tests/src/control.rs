@@ -1,4 +1,4 @@
-//! What a test needs of the server and the Kubernetes API does not have: compactions, and copies by the thousand.
+//! Operations that tests need and the Kubernetes API does not have: compaction, and bulk copies.
 
 use http::Request;
 use kube_client::{Client, Config};
@@ -6,26 +6,26 @@ use tidings_source::client_from_config;
 
 use crate::cluster::Cluster;
 
-/// Copies of a stored object, written straight into etcd.
+/// Copies of a stored object, written directly to etcd.
 #[derive(Debug, Clone)]
 pub struct Copies<'a> {
     /// The object, as `/registry/pods/NAMESPACE/NAME`.
     pub of: &'a str,
-    /// The namespace that the copies are written to.
+    /// The namespace of the copies.
     pub namespace: &'a str,
-    /// Their names, before a number of six digits, from 1.
+    /// The prefix of their names. A number of six digits follows, from 1.
     pub prefix: &'a str,
-    /// How many.
+    /// The number of copies.
     pub count: usize,
 }
 
 impl Cluster {
-    /// Compacts etcd at its current revision: older versions are gone.
+    /// Compacts etcd at its current revision, which deletes older versions.
     pub async fn compact(&self) -> Result<(), kube_client::Error> {
         self.post("/compact").await.map(drop)
     }
 
-    /// Writes copies of an object. Each has a uid and a version of its own, and watchers see it.
+    /// Writes copies of an object. Each has its own uid and version, and watches receive it.
     pub async fn copy_object(&self, copies: Copies<'_>) -> Result<(), kube_client::Error> {
         let Copies { of, namespace, prefix, count } = copies;
         let path = format!("/clone?key={of}&namespace={namespace}&prefix={prefix}&count={count}");

@@ -1,8 +1,8 @@
-//! What is tested against a real kube-apiserver and etcd, and what those tests stand on.
+//! Support for tests against a real kube-apiserver and etcd.
 //!
-//! [`Built`] finds the server that `cargo run -p kubernetes-tests -- build` made; [`Cluster`] runs one on loopback and
-//! kills it with itself; [`trials`] makes tests of it. Nothing here may build or download Kubernetes unless it is
-//! asked to: by that command, or by `TIDINGS_E2E=1`.
+//! [`Built`] finds the server that `cargo run -p kubernetes-tests -- build` has built. [`Cluster`] runs it on loopback
+//! and kills it when it is dropped. [`trials`] defines tests with it. Kubernetes is only built or downloaded by that
+//! command or with `TIDINGS_E2E=1`.
 
 pub mod agreement;
 pub mod built;

@@ -1,7 +1,8 @@
-//! A wire between a client and the server that can be cut and mended: bytes pass as they are, TLS included.
+//! A TCP forwarder between a client and the server that can be cut and restored. It forwards bytes unchanged, TLS
+//! included.
 //!
-//! A client that is cut off finds nobody at the server's address, while the server goes on: what happens there in the
-//! meantime, it must find out afterwards.
+//! While the link is cut, connections are refused and the server continues. Afterwards the client must find out what
+//! has happened.
 
 use std::io;
 use std::net::SocketAddr;
@@ -12,17 +13,17 @@ use tokio::task::JoinSet;
 
 use crate::sync::Mutex;
 
-/// A wire to the server.
 #[derive(Debug)]
+/// A link to the server.
 pub struct Link {
     address: SocketAddr,
     server_port: u16,
-    /// Accepts and carries; gone while the wire is cut.
+    /// The accept loop and its connections. `None` while the link is cut.
     carrying: Mutex<Option<JoinSet<()>>>,
 }
 
 impl Link {
-    /// A wire to the server at this port of loopback.
+    /// A link to the server at this loopback port.
     pub async fn to(server_port: u16) -> io::Result<Link> {
         let listener = listen("127.0.0.1:0".parse().expect("it is an address"))?;
         let address = listener.local_addr()?;
@@ -31,14 +32,14 @@ impl Link {
         Ok(link)
     }
 
-    /// The configuration, over this wire.
+    /// The configuration, with the address of this link.
     pub fn over(&self, mut config: Config) -> Config {
         let url = format!("https://{}", self.address);
         config.cluster_url = url.parse().expect("an address makes a URL");
         config
     }
 
-    /// Cuts it: every connection breaks, and new ones are refused.
+    /// Closes every connection and refuses new ones.
     pub async fn cut(&self) {
         let carrying = self.carrying.lock().take();
         if let Some(mut carrying) = carrying {
@@ -46,7 +47,7 @@ impl Link {
         }
     }
 
-    /// Mends it.
+    /// Restores the link.
     pub fn mend(&self) -> io::Result<()> {
         self.carry(listen(self.address)?);
         Ok(())
@@ -60,7 +61,7 @@ impl Link {
     }
 }
 
-/// With the address reused: connections that were cut stay in the system's books for a while.
+/// Reuses the address, because closed connections occupy it for a while.
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = TcpSocket::new_v4()?;
     socket.set_reuseaddr(true)?;
@@ -68,7 +69,7 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(128)
 }
 
-/// Its connections end with it.
+/// The connections end with this task.
 async fn accept(listener: TcpListener, server: SocketAddr) {
     let mut connections = JoinSet::new();
     loop {
@@ -84,7 +85,7 @@ async fn accept(listener: TcpListener, server: SocketAddr) {
 }
 
 async fn pass(mut client: TcpStream, server: SocketAddr) {
-    // Either end may go at any time; the other one sees its connection end.
+    // When one side closes, the other side sees the end.
     if let Ok(mut server) = TcpStream::connect(server).await {
         let _ = tokio::io::copy_bidirectional(&mut client, &mut server).await;
     }

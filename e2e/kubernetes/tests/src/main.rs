@@ -1,6 +1,6 @@
-//! Builds the server that the tests of this crate run on: `cargo run -p kubernetes-tests -- build [1.35]`.
+//! Builds the server for the tests of this crate: `cargo run -p kubernetes-tests -- build [1.35]`.
 //!
-//! It prints the path of the program. A second time it finds what is built.
+//! Prints the path of the program. Builds nothing if it exists.
 #![expect(clippy::print_stdout, reason = "it is a program")]
 
 use anyhow::bail;

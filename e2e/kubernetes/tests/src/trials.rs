@@ -1,7 +1,7 @@
-//! Tests on real servers: which share one, and what is said when one fails.
+//! Defines tests on real servers, which can share a server.
 //!
-//! Without a built server each test is shown as ignored with the reason; under `CI=true` it fails instead. A failure
-//! says what the server said last, and the command that repeats it.
+//! Without a built server each test is reported as ignored; with `CI=true` it fails. A failure contains the last output
+//! of the server and the command that repeats the test.
 
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,14 +17,14 @@ use crate::cluster::{Cluster, ClusterError, Settings};
 
 /// The tests of one test target.
 pub struct Suite {
-    /// The target's name, as `cargo test --test` takes it.
+    /// The name of the target, for `cargo test --test`.
     target: &'static str,
     built: Result<Built, String>,
     trials: Vec<Trial>,
     threads: usize,
 }
 
-/// Tests that share a server: it is started for the first that runs, and killed after the last.
+/// Tests that share a server. It is started for the first test and killed after the last.
 pub struct Group<'a> {
     suite: &'a mut Suite,
     name: &'static str,
@@ -36,23 +36,23 @@ struct Shared {
     cluster: OnceCell<Cluster>,
 }
 
-/// How many tests run at the same time: each keeps a server busy.
+/// How many tests run in parallel. Each keeps a server busy.
 const THREADS: usize = 2;
 
-/// What every random choice of a test comes from: `TIDINGS_SEED`, or 1.
+/// The seed of all random choices: `TIDINGS_SEED`, or 1.
 pub fn seed() -> u64 {
     let given = std::env::var("TIDINGS_SEED").ok();
     given.map_or(1, |text| text.parse().expect("TIDINGS_SEED is a number"))
 }
 
 impl Suite {
-    /// The tests of the target of this name.
+    /// The tests of the target with this name.
     pub fn new(target: &'static str) -> Suite {
         let built = Built::from_environment().map_err(|error| chain(&error));
         Suite { target, built, trials: Vec::new(), threads: THREADS }
     }
 
-    /// Runs no two tests at the same time.
+    /// Runs the tests one after another.
     #[must_use]
     pub fn one_at_a_time(mut self) -> Suite {
         self.threads = 1;
@@ -64,12 +64,12 @@ impl Suite {
         self.group_with(name, Settings::with_flags(flags))
     }
 
-    /// As [`group`](Self::group), with everything that can be set.
+    /// As [`group`](Self::group), with all settings.
     pub fn group_with(&mut self, name: &'static str, settings: Settings) -> Group<'_> {
         Group { suite: self, name, shared: Arc::new(Shared { settings, cluster: OnceCell::new() }) }
     }
 
-    /// A test with a server of its own, which it may kill.
+    /// A test with its own server, which it may kill.
     pub fn alone(
         &mut self,
         name: &'static str,
@@ -80,21 +80,21 @@ impl Suite {
         self.add(name.to_owned(), move |built| {
             let runtime = runtime();
             let mut cluster =
-                runtime.block_on(Cluster::start_with(built, settings)).map_err(Broken::before)?;
+                runtime.block_on(Cluster::start_with(built, settings)).map_err(FailedTest::before)?;
             let done = caught(|| runtime.block_on(test(&mut cluster)));
-            done.map_err(|message| Broken { message, output: cluster.output() })
+            done.map_err(|message| FailedTest { message, output: cluster.output() })
         });
         self
     }
 
-    /// Runs what the command line asks for.
+    /// Runs the tests that the command line selects.
     pub fn run(self) -> ExitCode {
         let mut arguments = Arguments::from_args();
         arguments.test_threads.get_or_insert(self.threads);
         libtest_mimic::run(&arguments, self.trials).exit_code()
     }
 
-    fn add(&mut self, name: String, test: impl FnOnce(&Built) -> Result<(), Broken> + Send + 'static) {
+    fn add(&mut self, name: String, test: impl FnOnce(&Built) -> Result<(), FailedTest> + Send + 'static) {
         let (built, target, shown) = (self.built.clone(), self.target, name.clone());
         self.trials.push(Trial::ignorable_test(name, move || {
             let built = match built {
@@ -102,19 +102,19 @@ impl Suite {
                 Err(reason) if std::env::var("CI").is_ok_and(|ci| ci == "true") => return Err(reason.into()),
                 Err(reason) => return Ok(Completion::ignored_with(reason)),
             };
-            let Err(Broken { message, output }) = test(&built) else { return Ok(Completion::Completed) };
+            let Err(FailedTest { message, output }) = test(&built) else { return Ok(Completion::Completed) };
             let repeat = format!(
                 "TIDINGS_KUBERNETES={} TIDINGS_SEED={} cargo test -p kubernetes-tests --test {target} -- --exact '{shown}'",
                 built.release,
                 seed()
             );
-            Err(Failed::from(format!("{message}\n\nthe server said last:\n{output}\n\nto repeat it:\n{repeat}")))
+            Err(Failed::from(format!("{message}\n\nthe last output of the server:\n{output}\n\nto repeat it:\n{repeat}")))
         }));
     }
 }
 
 impl Group<'_> {
-    /// A test on the group's server. Others run on it at the same time: it keeps to namespaces of its own.
+    /// A test on the server of the group. It must use its own namespaces, because other tests run at the same time.
     pub fn test(
         &mut self,
         name: impl Display,
@@ -125,24 +125,24 @@ impl Group<'_> {
             let runtime = runtime();
             let started =
                 shared.cluster.get_or_try_init(|| Cluster::start_with(built, shared.settings.clone()));
-            let cluster = runtime.block_on(started).map_err(Broken::before)?;
+            let cluster = runtime.block_on(started).map_err(FailedTest::before)?;
             let done = caught(|| runtime.block_on(test(cluster)));
-            done.map_err(|message| Broken { message, output: cluster.output() })
+            done.map_err(|message| FailedTest { message, output: cluster.output() })
         });
         self
     }
 }
 
-/// A test that went wrong.
-struct Broken {
+/// A failed test.
+struct FailedTest {
     message: String,
-    /// What the server said last.
+    /// The last output of the server.
     output: String,
 }
 
-impl Broken {
-    fn before(error: ClusterError) -> Broken {
-        Broken { message: chain(&error), output: String::new() }
+impl FailedTest {
+    fn before(error: ClusterError) -> FailedTest {
+        FailedTest { message: chain(&error), output: String::new() }
     }
 }
 

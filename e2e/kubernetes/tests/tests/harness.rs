@@ -1,4 +1,4 @@
-//! The harness itself: what the other tests rely on when they say that the server was killed, restored or compacted.
+//! Tests of the harness: that it really kills, restores and compacts a server.
 
 use std::process::{Command, ExitCode, Stdio};
 
@@ -27,7 +27,7 @@ async fn comes_back(cluster: &mut Cluster) {
     let (port, client) = (cluster.port(), cluster.client().await);
     write(&client, "kept").await;
     cluster.kill();
-    assert!(TcpStream::connect(("127.0.0.1", port)).await.is_err(), "nobody listens");
+    assert!(TcpStream::connect(("127.0.0.1", port)).await.is_err(), "the port is closed");
     cluster.restart().await.unwrap();
     assert_eq!(cluster.port(), port);
     assert_eq!(names(&client).await, ["kept"]);
@@ -44,7 +44,7 @@ async fn goes_back(cluster: &mut Cluster) {
     cluster.restore(&copy).unwrap();
     cluster.restart().await.unwrap();
     assert_eq!(names(&client).await, ["before"]);
-    // The server writes on its own account at every start.
+    // The server itself writes at every start.
     let list = maps(&client).list_metadata(&ListParams::default()).await.unwrap();
     assert!(list.metadata.resource_version.is_some_and(|now| number(&now) < number(&version) + 50));
 }
@@ -81,7 +81,7 @@ async fn copies_objects(cluster: &Cluster) {
 async fn compacts(cluster: &Cluster) {
     let client = cluster.client().await;
     let version = write(&client, "compacted").await;
-    // A compaction leaves the very version that it is done at.
+    // A compaction keeps the version at which it is done.
     write(&client, "newest").await;
     cluster.compact().await.unwrap();
     let exact = ListParams::default().at(&version).matching(kube_client::api::VersionMatch::Exact);
@@ -89,7 +89,7 @@ async fn compacts(cluster: &Cluster) {
     assert!(matches!(&listed, Err(kube_client::Error::Api(status)) if status.code == 410), "{listed:?}");
 }
 
-/// The pipe on its standard input ends with whoever holds it, however that one ended.
+/// The server ends with its parent process, however that ends.
 async fn ends_with_its_owner(_: &Cluster) {
     let folder = tempfile::tempdir().unwrap();
     let mut child = Command::new(Built::from_environment().unwrap().program)

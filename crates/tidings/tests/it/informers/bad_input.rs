@@ -129,7 +129,7 @@ async fn a_response_that_is_not_a_list_does_not_empty_the_cache() {
             assert_eq!(recorder.lines().len(), 2, "{body}: no deletion is reported: {:?}", recorder.lines());
             assert_eq!(pods.lister().list().len(), 2, "{body}");
             assert!(
-                faults.lock().iter().any(|fault_log| fault_log.contains("a list ")),
+                faults.lock().iter().any(|fault| fault.contains("the list has no")),
                 "{:?}",
                 faults.lock()
             );

@@ -1,4 +1,4 @@
-//! Ways to the server: configurations and clients of each of its users.
+//! Configurations and clients for the users of the server.
 
 use kube_client::config::{KubeConfigOptions, Kubeconfig};
 use kube_client::{Client, Config};
@@ -6,16 +6,16 @@ use tidings_source::client_from_config;
 
 use super::Cluster;
 
-/// Who asks, and how the server knows.
+/// A user and its kind of credentials.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum User {
-    /// May do everything; by client certificate.
+    /// An administrator with a client certificate.
     Admin,
-    /// May do everything; by token.
+    /// An administrator with a token.
     AdminByToken,
-    /// May do nothing until RBAC says so; its name is `user`; by client certificate.
+    /// A user without permissions until RBAC grants some, named `user`, with a client certificate.
     Limited,
-    /// The same; by token.
+    /// The same user with a token.
     LimitedByToken,
 }
 
@@ -31,7 +31,7 @@ impl User {
 }
 
 impl Cluster {
-    /// How this user reaches the server.
+    /// The client configuration of this user.
     pub async fn config(&self, user: User) -> Config {
         let kubeconfig = Kubeconfig::read_from(self.kubeconfig()).expect("the server wrote a kubeconfig");
         let options =

@@ -1,4 +1,4 @@
-//! Copies of etcd's data: what a backup is, and what a cluster goes back to when it is restored.
+//! Copies of etcd's data, to restore a server from a backup.
 
 use std::fs;
 use std::path::Path;
@@ -7,12 +7,12 @@ use tempfile::TempDir;
 
 use super::{Cluster, ClusterError};
 
-/// A copy of etcd's data.
 #[derive(Debug)]
+/// A copy of etcd's data.
 pub struct DataCopy(TempDir);
 
 impl Cluster {
-    /// Copies etcd's data. The server must not run: etcd writes at any time.
+    /// Copies etcd's data. The server must not run, because etcd could write during the copy.
     pub fn copy_data(&self) -> Result<DataCopy, ClusterError> {
         assert!(self.process.is_none(), "a server is killed before its data is copied");
         let copy = tempfile::Builder::new().prefix("tidings-copy-").tempdir().map_err(ClusterError::Files)?;
@@ -20,7 +20,7 @@ impl Cluster {
         Ok(DataCopy(copy))
     }
 
-    /// Puts a copy in the place of etcd's data. The server must not run.
+    /// Replaces etcd's data by a copy. The server must not run.
     pub fn restore(&self, copy: &DataCopy) -> Result<(), ClusterError> {
         assert!(self.process.is_none(), "a server is killed before its data is replaced");
         let replace = || {
@@ -36,7 +36,7 @@ impl Cluster {
 }
 
 fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
-    // etcd refuses a folder that others may read; the copy's is made as private as its parent.
+    // etcd refuses a folder that other users can read, so the permissions are copied too.
     let mut folders = vec![(from.to_owned(), to.to_owned())];
     while let Some((from, to)) = folders.pop() {
         fs::create_dir_all(&to)?;

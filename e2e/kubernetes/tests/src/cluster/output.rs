@@ -1,4 +1,4 @@
-//! What a server complained of last, for when a test fails. It keeps so many lines and no more.
+//! The last warnings and errors of a server, for failed tests. The number of lines is bounded.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read};
@@ -9,12 +9,11 @@ use crate::sync::Mutex;
 const LINES_MAX: usize = 60;
 const LINE_BYTES_MAX: u64 = 400;
 
-/// The last lines of a server.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Output(Arc<Mutex<VecDeque<String>>>);
 
 impl Output {
-    /// Reads until the server's end, in a thread of its own: a pipe that nobody empties would stop the server.
+    /// Reads until the server ends, in its own thread: a full pipe would block the server.
     pub(crate) fn of(pipe: impl Read + Send + 'static) -> Output {
         let output = Output::default();
         let kept = output.clone();
@@ -44,7 +43,7 @@ impl Output {
     }
 }
 
-/// Lines of information begin with an I and the date, and there are hundreds at every start.
+/// Lines at level info start with `I` and the date. There are hundreds at every start.
 fn is_information(line: &[u8]) -> bool {
     matches!(line, [b'I', digit, ..] if digit.is_ascii_digit())
 }

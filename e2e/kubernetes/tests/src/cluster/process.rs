@@ -8,29 +8,28 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::output::Output;
-use super::{About, ClusterError, READY_MAX, Settings};
+use super::{ClusterError, READY_MAX, ServerInfo, Settings};
 use crate::built::Built;
 
-/// Between two looks for the ready file.
-const PAUSE: Duration = Duration::from_millis(20);
+/// The interval of polls for the ready file.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// One run of the server.
 #[derive(Debug)]
 pub(crate) struct Process {
     child: Child,
     output: Output,
-    /// It ends when nobody holds this any more, should we be killed before we can kill it.
+    /// The server ends when this pipe is closed, also if this process is killed.
     _alive: Option<ChildStdin>,
 }
 
 impl Process {
-    /// Starts the server in `folder`, and waits until it is ready. Port 0 is a free one.
+    /// Starts the server in `folder` and waits until it is ready. Port 0 selects a free one.
     pub(crate) async fn start(
         built: &Built,
         folder: &Path,
         port: u16,
         settings: &Settings,
-    ) -> Result<(Process, About), ClusterError> {
+    ) -> Result<(Process, ServerInfo), ClusterError> {
         let ready = folder.join("ready.json");
         match fs::remove_file(&ready) {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
@@ -55,11 +54,11 @@ impl Process {
         let output = Output::of(child.stderr.take().expect("it was asked for"));
         let alive = child.stdin.take();
         let mut process = Process { child, output, _alive: alive };
-        let about = process.ready(&ready).await?;
-        Ok((process, about))
+        let server_info = process.ready(&ready).await?;
+        Ok((process, server_info))
     }
 
-    async fn ready(&mut self, file: &Path) -> Result<About, ClusterError> {
+    async fn ready(&mut self, file: &Path) -> Result<ServerInfo, ClusterError> {
         let deadline = Instant::now() + READY_MAX;
         while !file.exists() {
             if self.child.try_wait().map_err(ClusterError::Start)?.is_some() {
@@ -68,7 +67,7 @@ impl Process {
             if Instant::now() > deadline {
                 return Err(ClusterError::NotReady { output: self.output.last() });
             }
-            tokio::time::sleep(PAUSE).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
         let text = fs::read(file).map_err(ClusterError::Files)?;
         serde_json::from_slice(&text).map_err(ClusterError::Description)
@@ -81,7 +80,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended already; then there is nothing to kill.
+        // Fails if it has already ended, which is fine.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,5 +1,4 @@
-//! Does the real server still answer as it was recorded? The API server in the process is held to those recordings, so
-//! that what is different here would be wrong there.
+//! Compares the responses of the real server with the recordings that the in-process API server must match.
 //!
 //! The table is that of `crates/tidings-apiserver/tests/conformance`. `TIDINGS_CONFORMANCE_RECORD=1` records it again.
 #![allow(dead_code, reason = "the other targets of the scenarios are tested in the crate of that server")]
@@ -29,7 +28,7 @@ use std::process::ExitCode;
 
 use kubernetes_tests::Cluster;
 use kubernetes_tests::built::release_tested;
-use kubernetes_tests::cluster::{Past, Settings};
+use kubernetes_tests::cluster::{InitialHistory, Settings};
 use kubernetes_tests::trials::Suite;
 
 use scenario::Area;
@@ -40,9 +39,9 @@ const FOLDER: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../../crates/tidings-apiserver/tests/conformance");
 
 fn main() -> ExitCode {
-    // What one scenario does to all namespaces' lists, another one would see.
+    // Scenarios run one after another, because each changes the lists of all namespaces.
     let mut suite = Suite::new("conformance").one_at_a_time();
-    let settings = Settings { past: Past::Restarted, ..Settings::default() };
+    let settings = Settings { initial_history: InitialHistory::Restarted, ..Settings::default() };
     let mut group = suite.group_with("recorded", settings);
     if std::env::var("TIDINGS_CONFORMANCE_RECORD").is_ok_and(|record| record == "1") {
         group.test("all answers are recorded", async |cluster: &Cluster| {
@@ -77,7 +76,7 @@ fn target_of(cluster: &Cluster) -> Target {
     Target::Real(RealServer::of_kubeconfig(kubeconfig, Some(cluster.control_url().to_owned())))
 }
 
-/// On a thread without a runtime, because the table makes its own.
+/// Runs in a thread without a runtime, because the table creates its own.
 async fn alone<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     match tokio::task::spawn_blocking(work).await {
         Ok(done) => done,

@@ -55,21 +55,21 @@ impl ClientGo {
         if script.wire == Wire::Protobuf {
             command.arg("-protobuf");
         }
-        // What it logs is about faults that were meant.
+        // What it logs is server_info faults that were meant.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
         let mut child = command.spawn().expect("the program that was built can be started");
         let lines = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
         ClientGo { asking: child.stdin.take(), child, lines, notifications: Vec::new() }
     }
 
-    /// What is in its cache now. Everything that it was told before has then been read.
+    /// What is in its cache now. Everything that it was notification before has then been read.
     pub(crate) async fn cache(&mut self) -> Versions {
-        let asking = self.asking.as_mut().expect("it was not told to end");
+        let asking = self.asking.as_mut().expect("it was not notification to end");
         asking.write_all(b"\n").await.expect("it reads its input");
         self.read_cache().await
     }
 
-    /// Tells it to end, and gives what it had in its cache then, with everything that it was told.
+    /// Tells it to end, and gives what it had in its cache then, with everything that it was notification.
     pub(crate) async fn ended(mut self) -> (Versions, Vec<Notification>) {
         drop(self.asking.take());
         let state = self.read_cache().await;
@@ -80,7 +80,9 @@ impl ClientGo {
 
     /// Whether slow handlers have heard as much as quick ones: nothing merges here.
     pub(crate) fn is_heard_out(&self) -> bool {
-        let heard = |listener| self.notifications.iter().filter(|told| told.handler == listener).count();
+        let heard = |listener| {
+            self.notifications.iter().filter(|notification| notification.handler == listener).count()
+        };
         heard(Listener::All) == heard(Listener::Slow)
             && heard(Listener::Filtered) == heard(Listener::SlowFiltered)
     }
@@ -129,8 +131,8 @@ pub(crate) fn built() -> Result<PathBuf, String> {
     let built =
         built.map_err(|error| format!("go, which builds client-go's side, is not on the path ({error})"))?;
     if !built.status.success() {
-        let said = String::from_utf8_lossy(&built.stderr).into_owned();
-        return Err(format!("go could not build client-go's side: {said}"));
+        let error_text = String::from_utf8_lossy(&built.stderr).into_owned();
+        return Err(format!("go could not build client-go's side: {error_text}"));
     }
     fs::rename(&unfinished, &program).map_err(|error| format!("keeping client-go's side: {error}"))?;
     Ok(program)

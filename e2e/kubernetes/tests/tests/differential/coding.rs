@@ -1,4 +1,4 @@
-//! What a door reads and writes of Kubernetes' two wires. It is written here once more, and not the code that is tested:
+//! What a proxy reads and writes of Kubernetes' two wires. It is written here once more, and not the code that is tested:
 //! a frame that both ends cut wrongly would otherwise look right.
 
 use serde_json::{Value, json};

@@ -133,16 +133,16 @@ const TABLE: &[Line] = &[
 
 /// How often each difference was seen, over all seeds.
 #[derive(Clone, Default)]
-pub(crate) struct Seen(Arc<Mutex<Vec<Difference>>>);
+pub(crate) struct DifferenceCounts(Arc<Mutex<Vec<Difference>>>);
 
-impl Seen {
+impl DifferenceCounts {
     pub(crate) fn add(&self, differences: &[Difference]) {
-        self.0.lock().expect("nobody panics while counting").extend(differences);
+        self.0.lock().expect("no thread panics while it counts").extend(differences);
     }
 
     /// The table, with how often each line of it was seen.
     pub(crate) fn table(&self) -> String {
-        let seen = self.0.lock().expect("nobody panics while counting");
+        let seen = self.0.lock().expect("no thread panics while it counts");
         let mut table = "differences on the wire, and how often each was seen:\n".to_owned();
         for Line(difference, promised, whose, what) in TABLE {
             let times = seen.iter().filter(|seen| *seen == difference).count();

@@ -8,13 +8,13 @@
 mod client_go;
 mod coding;
 mod differences;
+mod fault_plan;
 mod notifications;
 mod ours;
 mod proxy;
 mod rules;
 mod run;
 mod script;
-mod weather;
 mod wire;
 mod workload;
 
@@ -29,10 +29,10 @@ use kubernetes_tests::{Built, Cluster};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use tokio::sync::OnceCell;
 
-use differences::Seen;
+use differences::DifferenceCounts;
 use script::{Script, WatchCache};
 
-/// So many seeds run unless told otherwise.
+/// So many seeds run unless notification otherwise.
 const SEEDS: u64 = 50;
 
 /// They mostly wait.
@@ -43,7 +43,7 @@ struct Shared {
     programs: LazyLock<Result<Programs, String>>,
     with_cache: OnceCell<Cluster>,
     without_cache: OnceCell<Cluster>,
-    seen: Seen,
+    seen: DifferenceCounts,
 }
 
 struct Programs {
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
         programs: LazyLock::new(programs),
         with_cache: OnceCell::new(),
         without_cache: OnceCell::new(),
-        seen: Seen::default(),
+        seen: DifferenceCounts::default(),
     });
     let trial = |seed| {
         let shared = Arc::clone(&shared);
@@ -107,7 +107,7 @@ impl Shared {
     /// Plays a script, and says what was found, if anything.
     fn play(&self, script: &Script, programs: &Programs) -> Result<String, String> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
-        let runtime = runtime.map_err(said)?;
+        let runtime = runtime.map_err(error_text)?;
         let report = runtime.block_on(async {
             let cluster = self.cluster(script.cache, &programs.server).await?;
             Ok::<_, String>(run::run(script, cluster, &programs.client_go).await)
@@ -125,16 +125,16 @@ impl Shared {
             WatchCache::On => (&self.with_cache, &[]),
             WatchCache::Off => (&self.without_cache, &["--watch-cache=false"]),
         };
-        cell.get_or_try_init(|| Cluster::start(built, flags)).await.map_err(said)
+        cell.get_or_try_init(|| Cluster::start(built, flags)).await.map_err(error_text)
     }
 }
 
 fn programs() -> Result<Programs, String> {
-    Ok(Programs { server: Built::from_environment().map_err(said)?, client_go: client_go::built()? })
+    Ok(Programs { server: Built::from_environment().map_err(error_text)?, client_go: client_go::built()? })
 }
 
 /// An error with its causes.
-fn said(error: impl Into<anyhow::Error>) -> String {
+fn error_text(error: impl Into<anyhow::Error>) -> String {
     format!("{:#}", error.into())
 }
 

@@ -1,4 +1,4 @@
-//! What a handler was told, and what must be true of it.
+//! What a handler was notification, and what must be true of it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -71,59 +71,62 @@ pub(crate) enum Event {
     Delete,
 }
 
-/// What this handler knows after all that it was told.
+/// What this handler knows after all that it was notification.
 pub(crate) fn replayed(listener: Listener, notifications: &[Notification]) -> Versions {
     let mut state = Versions::new();
-    for told in notifications.iter().filter(|told| told.handler == listener) {
-        match told.event {
+    for notification in notifications.iter().filter(|notification| notification.handler == listener) {
+        match notification.event {
             Event::Add | Event::Update => {
-                let life = ObjectVersion { uid: told.uid.clone(), version: told.resource_version.clone() };
-                state.insert(told.key.clone(), life);
+                let life = ObjectVersion {
+                    uid: notification.uid.clone(),
+                    version: notification.resource_version.clone(),
+                };
+                state.insert(notification.key.clone(), life);
             }
             Event::Delete => {
-                state.remove(&told.key);
+                state.remove(&notification.key);
             }
         }
     }
     state
 }
 
-/// Where this handler was told things out of order: an object is added, updated and deleted in turn, and no version of
+/// Where this handler was notification things out of order: an object is added, updated and deleted in turn, and no version of
 /// it comes after a newer one, not even after its end.
 pub(crate) fn out_of_order(listener: Listener, notifications: &[Notification]) -> Vec<String> {
     let mut found = Vec::new();
     let mut present: HashMap<&str, &str> = HashMap::new();
     let mut newest: HashMap<&str, u64> = HashMap::new();
-    for told in notifications.iter().filter(|told| told.handler == listener) {
-        let known = present.get(&*told.key).copied();
-        let fits = match told.event {
+    for notification in notifications.iter().filter(|notification| notification.handler == listener) {
+        let known = present.get(&*notification.key).copied();
+        let fits = match notification.event {
             Event::Add => known.is_none(),
-            Event::Update | Event::Delete => known == Some(&*told.uid),
+            Event::Update | Event::Delete => known == Some(&*notification.uid),
         };
         if !fits {
-            found.push(format!("{told}, while the handler knew {known:?}"));
+            found.push(format!("{notification}, while the handler knew {known:?}"));
         }
-        match told.event {
-            Event::Add | Event::Update => present.insert(&told.key, &told.uid),
-            Event::Delete => present.remove(&*told.key),
+        match notification.event {
+            Event::Add | Event::Update => present.insert(&notification.key, &notification.uid),
+            Event::Delete => present.remove(&*notification.key),
         };
-        let Ok(version) = told.resource_version.parse::<u64>() else {
-            found.push(format!("{told}: its version is no number"));
+        let Ok(version) = notification.resource_version.parse::<u64>() else {
+            found.push(format!("{notification}: its version is no number"));
             continue;
         };
-        let before = newest.insert(&told.uid, version).unwrap_or(0);
-        let is_newer = match told.event {
+        let before = newest.insert(&notification.uid, version).unwrap_or(0);
+        let is_newer = match notification.event {
             Event::Add => version > before,
             Event::Update => version > before || listener == Listener::SlowFiltered && version == before,
             // A deletion that nobody saw comes with the version that was seen last, and so does an object that ceases to
             // match a filter.
             Event::Delete => {
-                let comes_with_last = told.is_final_state_unknown || listener.is_filtered();
+                let comes_with_last = notification.is_final_state_unknown || listener.is_filtered();
                 version > before || comes_with_last && version == before
             }
         };
         if !is_newer {
-            found.push(format!("{told}, after version {before}"));
+            found.push(format!("{notification}, after version {before}"));
         }
     }
     found

@@ -32,12 +32,12 @@ type Notifications = Arc<Mutex<Vec<Notification>>>;
 /// So few notifications may wait for a slow handler before those of one object merge.
 const SLOW_MERGE_ABOVE: usize = 2;
 
-/// How often a slow handler with a filter is told everything again.
+/// How often a slow handler with a filter is notification everything again.
 const RESYNC_PERIOD: Duration = Duration::from_secs(1);
 
 impl Ours {
     pub(crate) fn start(script: &Script, server: &str, namespace: &str, selector: &str) -> Ours {
-        let client = client_from_config(Config::new(server.parse().expect("a door has an address")))
+        let client = client_from_config(Config::new(server.parse().expect("a proxy has an address")))
             .expect("plain HTTP needs nothing");
         let list_mode = match script.lists {
             Lists::Streaming => ListMode::Streaming,
@@ -76,7 +76,7 @@ impl Ours {
         self.notifications.lock().expect("no handler panics").clone()
     }
 
-    /// Ends it, and gives what it had in its cache then, with everything that it told.
+    /// Ends it, and gives what it had in its cache then, with everything that it notification.
     pub(crate) async fn ended(self) -> (Versions, Vec<Notification>) {
         let state = self.cache();
         self.running.shutdown().await;

@@ -1,5 +1,5 @@
-//! The door between a client and the server: plain HTTP/1.1 in front, TLS and a token behind. It records what passes,
-//! and does to it what the weather says.
+//! The proxy between a client and the server: plain HTTP/1.1 in front, TLS and a token behind. It records what passes,
+//! and does to it what the faults says.
 //!
 //! Written by hand down to the bytes, because what it is for is breaking off in the middle of them.
 
@@ -14,13 +14,13 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use crate::weather::Sky;
+use crate::fault_plan::FaultState;
 use crate::wire::Log;
 use request::Incoming;
 
 /// One client's way to the server.
-pub(crate) struct Door {
-    pub(crate) sky: Sky,
+pub(crate) struct FaultProxy {
+    pub(crate) state_of_faults: FaultState,
     pub(crate) log: Log,
     address: SocketAddr,
     /// Bound and never listened on, so that the port stays ours while connections are refused.
@@ -28,12 +28,18 @@ pub(crate) struct Door {
     server: Client,
 }
 
-impl Door {
-    /// A door to `server` on a free port.
-    pub(crate) fn new(server: Client, began_at: Instant) -> Arc<Door> {
+impl FaultProxy {
+    /// A proxy to `server` on a free port.
+    pub(crate) fn new(server: Client, began_at: Instant) -> Arc<FaultProxy> {
         let port = bound(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)));
         let address = port.local_addr().expect("a bound socket has an address");
-        Arc::new(Door { sky: Sky::clear(), log: Log::new(began_at), address, _port: port, server })
+        Arc::new(FaultProxy {
+            state_of_faults: FaultState::clear(),
+            log: Log::new(began_at),
+            address,
+            _port: port,
+            server,
+        })
     }
 
     /// Where the client finds it.
@@ -41,12 +47,12 @@ impl Door {
         format!("http://{}", self.address)
     }
 
-    /// Lets clients in, unless the weather is against it.
-    pub(crate) async fn stand_open(self: Arc<Door>) {
-        let mut weather = self.sky.subscribe();
+    /// Lets clients in, unless the faults is against it.
+    pub(crate) async fn stand_open(self: Arc<FaultProxy>) {
+        let mut faults = self.state_of_faults.subscribe();
         let mut connections = JoinSet::new();
         loop {
-            let _ = weather.wait_for(|weather| !weather.is_refusing()).await;
+            let _ = faults.wait_for(|faults| !faults.is_refusing()).await;
             let listener = self.listen();
             loop {
                 tokio::select! {
@@ -55,7 +61,7 @@ impl Door {
                         connections.spawn(Arc::clone(&self).serve(socket));
                     }
                     Some(_) = connections.join_next() => {}
-                    _ = weather.wait_for(|weather| weather.is_refusing()) => break,
+                    _ = faults.wait_for(|faults| faults.is_refusing()) => break,
                 }
             }
         }
@@ -66,12 +72,12 @@ impl Door {
     }
 
     /// Answers one request after the other, until the connection is given up.
-    async fn serve(self: Arc<Door>, mut socket: TcpStream) {
-        let mut weather = self.sky.subscribe();
+    async fn serve(self: Arc<FaultProxy>, mut socket: TcpStream) {
+        let mut faults = self.state_of_faults.subscribe();
         loop {
             let incoming = tokio::select! {
                 incoming = Incoming::read(&mut socket) => incoming,
-                _ = weather.wait_for(|weather| weather.is_refusing()) => return,
+                _ = faults.wait_for(|faults| faults.is_refusing()) => return,
             };
             let Some(incoming) = incoming else { return };
             let number = self.log.asked(incoming.path(), incoming.query());

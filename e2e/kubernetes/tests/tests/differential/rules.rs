@@ -2,8 +2,8 @@
 //! they show on the wire. `after` says it for each kind of request; this file follows a client along its log.
 
 mod after;
-mod ask;
 mod before;
+mod client_request;
 
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use crate::differences::Difference;
 use crate::script::Lists;
 use crate::wire::{Exchange, Log};
 use after::Reflector;
-use ask::Ask;
 use before::Before;
+use client_request::ClientRequest;
 
 /// Who asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) enum Client {
     Ours,
 }
 
-/// What both clients were told to watch.
+/// What both clients were notification to watch.
 pub(crate) struct Watched {
     pub(crate) path: String,
     pub(crate) selector: String,
@@ -33,7 +33,7 @@ pub(crate) type Refusing = (Duration, Duration);
 
 /// Something that may be asked next.
 struct Allowed {
-    ask: Ask,
+    ask: ClientRequest,
     /// The statement that allows it.
     by: By,
     /// How long it must wait.
@@ -84,7 +84,7 @@ pub(crate) fn broken_rules(
     let mut allowed = vec![reflector.first()];
     let mut last: Option<&Exchange> = None;
     for (number, exchange) in exchanges.iter().enumerate() {
-        let ask = match Ask::of(exchange, watched) {
+        let ask = match ClientRequest::of(exchange, watched) {
             Ok((ask, said_twice)) => {
                 differences.extend(said_twice);
                 ask
@@ -95,7 +95,7 @@ pub(crate) fn broken_rules(
             }
         };
         if client == Client::Ours
-            && ask == Ask::Probe
+            && ask == ClientRequest::Probe
             && last.is_some_and(|last| looks_during(last, exchange))
         {
             differences.push(Difference::ProbesDuringAStreamingList);
@@ -125,7 +125,7 @@ pub(crate) fn broken_rules(
 fn choose(
     client: Client,
     allowed: &[Allowed],
-    ask: &Ask,
+    ask: &ClientRequest,
     last: Option<&Exchange>,
     exchange: &Exchange,
 ) -> Result<Option<Difference>, String> {
@@ -171,7 +171,7 @@ fn looks_during(list: &Exchange, probe: &Exchange) -> bool {
     is_streaming_list && is_open && probe.asked_at + TOLERANCE >= list.asked_at + STREAMING_LIST_MAY_STALL
 }
 
-/// Whether a request between these two may have found the door closed.
+/// Whether a request between these two may have found the proxy closed.
 fn was_refused(refusing: &[Refusing], last: &Exchange, next: &Exchange) -> bool {
     let from = ended_at(last).saturating_sub(TOLERANCE);
     refusing.iter().any(|(began, ended)| *began <= next.asked_at && *ended >= from)

@@ -16,7 +16,7 @@ use crate::client_go::ClientGo;
 use crate::differences::Difference;
 use crate::notifications::{Listener, Notification, out_of_order, replayed};
 use crate::ours::Ours;
-use crate::proxy::Door;
+use crate::proxy::FaultProxy;
 use crate::rules::{Client, Refusing, Watched, broken_rules};
 use crate::script::{Script, Step};
 use crate::workload::{SELECTOR, Workload};
@@ -25,7 +25,7 @@ use crate::workload::{SELECTOR, Workload};
 /// longest waits of both clients' ladders.
 const SETTLED_MAX: Duration = Duration::from_secs(60);
 const AGREED_MAX: Duration = Duration::from_secs(90);
-const PAUSE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What a seed came to.
 pub(crate) struct Report {
@@ -41,15 +41,15 @@ struct Stage<'a> {
     workload: Workload,
     collection: Collection,
     watched: Watched,
-    theirs: Arc<Door>,
-    ours: Arc<Door>,
+    theirs: Arc<FaultProxy>,
+    ours: Arc<FaultProxy>,
     refusing: Vec<Refusing>,
     /// Who did not come to meet its faults.
     unmet: Vec<String>,
 }
 
 /// What one client had and heard at the end.
-struct Heard {
+struct ClientResult {
     cache: Versions,
     notifications: Vec<Notification>,
 }
@@ -65,8 +65,8 @@ pub(crate) async fn run(script: &Script, cluster: &Cluster, program: &Path) -> R
         workload: Workload::begin(&client, &namespace).await,
         collection: Collection::new(&client, format!("{path}?labelSelector=watched%3Dyes")),
         watched: Watched { path, selector: SELECTOR.to_owned(), lists: script.lists },
-        theirs: Door::new(client.clone(), began_at),
-        ours: Door::new(client.clone(), began_at),
+        theirs: FaultProxy::new(client.clone(), began_at),
+        ours: FaultProxy::new(client.clone(), began_at),
         refusing: Vec::new(),
         unmet: Vec::new(),
     };
@@ -92,15 +92,15 @@ impl Stage<'_> {
         for step in steps {
             match step {
                 Step::Write(write) => self.workload.write(*write).await,
-                Step::Stream(fault) => self.each(|door| door.sky.arm_stream(*fault)),
-                Step::Replies(replies) => self.each(|door| door.sky.arm_replies(replies)),
+                Step::Stream(fault) => self.each(|proxy| proxy.state_of_faults.arm_stream(*fault)),
+                Step::Replies(replies) => self.each(|proxy| proxy.state_of_faults.arm_replies(replies)),
                 Step::Start => {}
                 Step::Refuse => {
                     self.refusing.push((self.ours.log.now(), Duration::MAX));
-                    self.each(|door| door.sky.refuse());
+                    self.each(|proxy| proxy.state_of_faults.refuse());
                 }
                 Step::Accept => {
-                    self.each(|door| door.sky.accept());
+                    self.each(|proxy| proxy.state_of_faults.accept());
                     let now = self.ours.log.now();
                     self.refusing.last_mut().expect("it was refused before").1 = now;
                 }
@@ -112,9 +112,9 @@ impl Stage<'_> {
 
     /// Waits until both have met all faults that are armed.
     async fn settled(&mut self) {
-        let settled = |door: &Arc<Door>| {
-            let door = Arc::clone(door);
-            async move { timeout(SETTLED_MAX, door.sky.settled()).await.is_ok() }
+        let settled = |proxy: &Arc<FaultProxy>| {
+            let proxy = Arc::clone(proxy);
+            async move { timeout(SETTLED_MAX, proxy.state_of_faults.settled()).await.is_ok() }
         };
         let (theirs, ours) = tokio::join!(settled(&self.theirs), settled(&self.ours));
         for (client, is_settled) in [(Client::ClientGo, theirs), (Client::Ours, ours)] {
@@ -124,7 +124,7 @@ impl Stage<'_> {
         }
     }
 
-    fn each(&self, act: impl Fn(&Door)) {
+    fn each(&self, act: impl Fn(&FaultProxy)) {
         act(&self.theirs);
         act(&self.ours);
     }
@@ -134,12 +134,12 @@ impl Stage<'_> {
         let mut found = self.unmet.clone();
         let listed = self.agreed(&mut theirs, &ours).await;
         let (cache, notifications) = theirs.ended().await;
-        let theirs = Heard { cache, notifications };
+        let theirs = ClientResult { cache, notifications };
         let (cache, notifications) = ours.ended().await;
-        let ours = Heard { cache, notifications };
+        let ours = ClientResult { cache, notifications };
 
         let mut differences = Vec::new();
-        for (heard, door, client) in
+        for (heard, proxy, client) in
             [(&theirs, &self.theirs, Client::ClientGo), (&ours, &self.ours, Client::Ours)]
         {
             let whose = client.name();
@@ -149,15 +149,15 @@ impl Stage<'_> {
                 &Listener::All.matching(&listed),
             ));
             for listener in Listener::EACH {
-                let told = replayed(listener, &heard.notifications);
-                let what = format!("what the handler {listener:?} of {whose} was told");
-                found.extend(different(&what, &told, &listener.matching(&listed)));
+                let notification = replayed(listener, &heard.notifications);
+                let what = format!("what the handler {listener:?} of {whose} was notification");
+                found.extend(different(&what, &notification, &listener.matching(&listed)));
             }
-            let exchanges = door.log.exchanges();
+            let exchanges = proxy.log.exchanges();
             let other =
                 exchanges.iter().filter(|exchange| exchange.wire.is_some_and(|wire| wire != script.wire));
             found.extend(other.map(|exchange| format!("{whose} was answered by another wire: {exchange}")));
-            let (broken, made_use_of) = broken_rules(client, &self.watched, &door.log, &self.refusing);
+            let (broken, made_use_of) = broken_rules(client, &self.watched, &proxy.log, &self.refusing);
             found.extend(broken.into_iter().map(|broken| format!("{whose}: {broken}")));
             differences.extend(made_use_of);
         }
@@ -180,29 +180,31 @@ impl Stage<'_> {
                 let truth = listener.matching(&listed);
                 [theirs.notifications(), &our_notifications]
                     .iter()
-                    .all(|told| replayed(listener, told) == truth)
+                    .all(|notification| replayed(listener, notification) == truth)
             });
             // A handler that is behind may have the right view for a moment.
             let is_heard_out = theirs.is_heard_out() && ours.is_heard_out();
             if is_cached && is_told && is_heard_out || Instant::now() > deadline {
                 return listed;
             }
-            sleep(PAUSE).await;
+            sleep(POLL_INTERVAL).await;
         }
     }
 
-    fn account(&self, script: &Script, theirs: &Heard, ours: &Heard) -> String {
+    fn account(&self, script: &Script, theirs: &ClientResult, ours: &ClientResult) -> String {
         let mut account = format!("{script:#?}\nnobody was let in: {:?}\n", self.refusing);
-        for (heard, door, client) in
+        for (heard, proxy, client) in
             [(theirs, &self.theirs, Client::ClientGo), (ours, &self.ours, Client::Ours)]
         {
             let _ = writeln!(account, "\n{} asked:", client.name());
-            for (number, exchange) in door.log.exchanges().iter().enumerate() {
+            for (number, exchange) in proxy.log.exchanges().iter().enumerate() {
                 let _ = writeln!(account, "{number:4} {exchange}");
             }
             let _ = writeln!(account, "{} heard:", client.name());
-            for told in heard.notifications.iter().filter(|told| !told.key.contains("/crowd")) {
-                let _ = writeln!(account, "     {told}");
+            for notification in
+                heard.notifications.iter().filter(|notification| !notification.key.contains("/crowd"))
+            {
+                let _ = writeln!(account, "     {notification}");
             }
         }
         account

@@ -8,7 +8,7 @@ use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 use tidings_object::Wire;
 
-use crate::weather::{Reply, StreamEnd, StreamFault};
+use crate::fault_plan::{Reply, StreamEnd, StreamFault};
 
 /// All that is decided by a seed.
 #[derive(Debug)]

@@ -1,5 +1,5 @@
 //! What went over the wire: each request of a client, and how it was answered and ended. Only records; what is right
-//! is said in `rules`.
+//! is error_text in `rules`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -72,7 +72,7 @@ pub(crate) enum Ending {
     /// The server, as a server does.
     Closed,
     /// The connection broke.
-    Broken,
+    FailedTest,
 }
 
 impl Log {
@@ -94,29 +94,29 @@ impl Log {
             answer: Answer::Nothing,
             wire: None,
         };
-        let mut exchanges = self.exchanges.lock().expect("nobody panics with the log");
+        let mut exchanges = self.exchanges.lock().expect("no thread panics while it holds the log");
         exchanges.push(exchange);
         exchanges.len() - 1
     }
 
     /// Takes down how a request is being answered.
     pub(crate) fn answered(&self, number: usize, answer: Answer) {
-        self.exchanges.lock().expect("nobody panics with the log")[number].answer = answer;
+        self.exchanges.lock().expect("no thread panics while it holds the log")[number].answer = answer;
     }
 
     /// Takes down by which wire it is answered.
     pub(crate) fn came_by(&self, number: usize, wire: Wire) {
-        self.exchanges.lock().expect("nobody panics with the log")[number].wire = Some(wire);
+        self.exchanges.lock().expect("no thread panics while it holds the log")[number].wire = Some(wire);
     }
 
     /// Takes down that a request has ended.
     pub(crate) fn ended(&self, number: usize) {
         let now = self.began_at.elapsed();
-        self.exchanges.lock().expect("nobody panics with the log")[number].ended_at = Some(now);
+        self.exchanges.lock().expect("no thread panics while it holds the log")[number].ended_at = Some(now);
     }
 
     pub(crate) fn exchanges(&self) -> Vec<Exchange> {
-        self.exchanges.lock().expect("nobody panics with the log").clone()
+        self.exchanges.lock().expect("no thread panics while it holds the log").clone()
     }
 
     /// The time by the log's clock.

@@ -1,4 +1,4 @@
-//! Who may read, and how the server knows who asks.
+//! Authentication and authorization.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
@@ -11,7 +11,7 @@ use tidings::ErrorClass;
 use tidings_source::http2_client;
 
 use crate::follow::Follow;
-use crate::scene::Scene;
+use crate::test_namespace::TestNamespace;
 
 pub(crate) async fn knows_every_way_in(cluster: &Cluster) {
     let ways = [
@@ -21,33 +21,33 @@ pub(crate) async fn knows_every_way_in(cluster: &Cluster) {
         ("by-token-http2", http2_client(cluster.config(User::AdminByToken).await).unwrap()),
     ];
     for (namespace, client) in ways {
-        let scene = Scene::new(cluster, namespace).await;
-        scene.write_many(3).await;
-        let maps: Follow<ConfigMap> = Follow::start(client, scene.options()).await;
-        scene.change().await;
-        assert_eq!(maps.troubles.all(), [], "{namespace}");
-        maps.ends_with(scene.collection("configmaps")).await;
+        let namespace_of_test = TestNamespace::new(cluster, namespace).await;
+        namespace_of_test.write_many(3).await;
+        let maps: Follow<ConfigMap> = Follow::start(client, namespace_of_test.options()).await;
+        namespace_of_test.change().await;
+        assert_eq!(maps.errors.all(), [], "{namespace}");
+        maps.ends_with(namespace_of_test.collection("configmaps")).await;
     }
 }
 
 // holds: R39
 pub(crate) async fn syncs_when_it_may(cluster: &Cluster) {
     for (namespace, user) in [("forbidden", User::Limited), ("forbidden-by-token", User::LimitedByToken)] {
-        let scene = Scene::new(cluster, namespace).await;
-        scene.write_many(3).await;
+        let namespace_of_test = TestNamespace::new(cluster, namespace).await;
+        namespace_of_test.write_many(3).await;
         let client = cluster.client_of(user).await;
-        let maps: Follow<ConfigMap> = Follow::begin(client, scene.options());
-        wait_until("the server says no, twice", || maps.troubles.count(ErrorClass::Forbidden) > 1).await;
+        let maps: Follow<ConfigMap> = Follow::begin(client, namespace_of_test.options());
+        wait_until("the server says no, twice", || maps.errors.count(ErrorClass::Forbidden) > 1).await;
         assert!(!maps.informer.is_synced());
         assert!(maps.informer.unsynced().reason.contains("403"), "{}", maps.informer.unsynced());
-        allow(&scene.client, namespace).await;
+        allow(&namespace_of_test.client, namespace).await;
         maps.synced().await;
-        scene.change().await;
-        maps.ends_with(scene.collection("configmaps")).await;
+        namespace_of_test.change().await;
+        maps.ends_with(namespace_of_test.collection("configmaps")).await;
     }
 }
 
-/// Lets the limited user read config maps in a namespace.
+/// Allows the limited user to read config maps in a namespace.
 async fn allow(client: &Client, namespace: &str) {
     let role = json!({
         "metadata": { "name": "reader" },

@@ -1,4 +1,4 @@
-//! Resources that come and go while their informer runs.
+//! Custom resources that are defined and removed while their informer runs.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use kube_client::Api;
@@ -11,40 +11,39 @@ use tidings::{ResourceKind, Scope, Wire};
 use tokio::time::{Duration, timeout};
 
 use crate::follow::Follow;
-use crate::scene::Scene;
+use crate::test_namespace::TestNamespace;
 
 const DEFINITION: &str = "ships.tidings.example";
 
-/// The server needs a moment before it serves what was defined, and to forget it.
+/// The server needs a moment to serve a new definition, and to stop serving a deleted one.
 const SERVED_MAX: Duration = Duration::from_secs(60);
 
 pub(crate) async fn comes_and_goes(cluster: &Cluster) {
-    let scene = Scene::new(cluster, "custom").await;
-    let ships: Follow<DynamicObject> = Follow::of(scene.client.clone(), |factory| {
-        factory.dynamic_with(resource(), scene.options()).expect("it is a resource")
+    let namespace_of_test = TestNamespace::new(cluster, "custom").await;
+    let ships: Follow<DynamicObject> = Follow::of(namespace_of_test.client.clone(), |factory| {
+        factory.dynamic_with(resource(), namespace_of_test.options()).expect("it is a resource")
     });
     let collection = || {
-        let path = format!("/apis/tidings.example/v1/namespaces/{}/ships", scene.namespace);
-        Collection::new(&scene.client, path)
+        let path = format!("/apis/tidings.example/v1/namespaces/{}/ships", namespace_of_test.namespace);
+        Collection::new(&namespace_of_test.client, path)
     };
-    wait_until("the server knows no ships", || ships.troubles.count(ErrorClass::NotFound) > 1).await;
+    wait_until("the server knows no ships", || ships.errors.count(ErrorClass::NotFound) > 1).await;
 
-    define(&scene).await;
-    launch(&scene, &["beagle", "endeavour"]).await;
+    define(&namespace_of_test).await;
+    launch(&namespace_of_test, &["beagle", "endeavour"]).await;
     ships.synced().await;
     collection().agrees_with(&ships.informer, &ships.recorder).await;
     assert_eq!(ships.recorder.object_count(), 2);
     assert_eq!(ships.wire(), Some(Wire::Json), "custom resources have no other");
 
-    let before = ships.troubles.count(ErrorClass::NotFound);
-    definitions(&scene).delete(DEFINITION, &DeleteParams::default()).await.unwrap();
+    let before = ships.errors.count(ErrorClass::NotFound);
+    definitions(&namespace_of_test).delete(DEFINITION, &DeleteParams::default()).await.unwrap();
     wait_until("the ships have gone with their definition", || ships.recorder.object_count() == 0).await;
     assert!(ships.informer.lister().is_empty());
-    wait_until("the server knows no ships again", || ships.troubles.count(ErrorClass::NotFound) > before)
-        .await;
+    wait_until("the server knows no ships again", || ships.errors.count(ErrorClass::NotFound) > before).await;
 
-    define(&scene).await;
-    launch(&scene, &["endeavour", "terra-nova", "fram"]).await;
+    define(&namespace_of_test).await;
+    launch(&namespace_of_test, &["endeavour", "terra-nova", "fram"]).await;
     ships.ends_with(collection()).await;
 }
 
@@ -58,12 +57,12 @@ fn resource() -> ResourceKind {
     }
 }
 
-fn definitions(scene: &Scene) -> Api<CustomResourceDefinition> {
-    Api::all(scene.client.clone())
+fn definitions(namespace_of_test: &TestNamespace) -> Api<CustomResourceDefinition> {
+    Api::all(namespace_of_test.client.clone())
 }
 
-/// Defines ships. While the definition of before is still being deleted, the server refuses another.
-async fn define(scene: &Scene) {
+/// Defines ships. Retries while an earlier definition is still being deleted.
+async fn define(namespace_of_test: &TestNamespace) {
     let definition = json!({
         "metadata": { "name": DEFINITION },
         "spec": {
@@ -77,7 +76,7 @@ async fn define(scene: &Scene) {
         },
     });
     let definition = serde_json::from_value(definition).unwrap();
-    let definitions = definitions(scene);
+    let definitions = definitions(namespace_of_test);
     let defined = async {
         while definitions.create(&PostParams::default(), &definition).await.is_err() {
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -86,10 +85,11 @@ async fn define(scene: &Scene) {
     timeout(SERVED_MAX, defined).await.expect("the definition is taken");
 }
 
-async fn launch(scene: &Scene, names: &[&str]) {
+async fn launch(namespace_of_test: &TestNamespace, names: &[&str]) {
     let kind = GroupVersionKind::gvk("tidings.example", "v1", "Ship");
     let resource = ApiResource::from_gvk_with_plural(&kind, "ships");
-    let ships: Api<DynamicObject> = Api::namespaced_with(scene.client.clone(), &scene.namespace, &resource);
+    let ships: Api<DynamicObject> =
+        Api::namespaced_with(namespace_of_test.client.clone(), &namespace_of_test.namespace, &resource);
     for name in names {
         let ship = DynamicObject::new(name, &resource).data(json!({ "spec": { "port": "plymouth" } }));
         let launched = async {

@@ -1,4 +1,4 @@
-//! An informer with a handler that keeps what it is told, and everything that went wrong on the way.
+//! An informer with a recorder of its notifications and its errors.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,22 +14,21 @@ use tidings::{
 };
 use tidings_simulation::NotificationRecorder;
 
-/// An informer that is followed.
 pub(crate) struct Follow<K> {
     pub(crate) informer: SharedInformer<K>,
     pub(crate) recorder: NotificationRecorder,
-    pub(crate) troubles: Troubles,
+    pub(crate) errors: ErrorClasses,
     pub(crate) running: Running,
 }
 
-/// What kinds of trouble an informer met.
+/// The classes of errors that an informer reported.
 #[derive(Clone, Default)]
-pub(crate) struct Troubles(Arc<Mutex<Vec<ErrorClass>>>);
+pub(crate) struct ErrorClasses(Arc<Mutex<Vec<ErrorClass>>>);
 
-/// The first list takes milliseconds, that of 50,000 pods seconds; on a busy machine, whatever it takes.
+/// The first list takes milliseconds, or seconds for 50,000 pods, and longer on a busy machine.
 const SYNC_MAX: Duration = Duration::from_secs(240);
 
-/// As by default, but with the waits of a test.
+/// The default configuration with short waits.
 pub(crate) fn quick() -> ReflectorConfig {
     let backoff = BackoffConfig {
         initial: Duration::from_millis(50),
@@ -60,13 +59,13 @@ impl<K: Kind + 'static> Follow<K> {
 }
 
 impl<K: 'static> Follow<K> {
-    /// Starts the informer that is taken from the factory.
+    /// Starts the informer that `informer` creates.
     pub(crate) fn of(
         client: Client,
         informer: impl FnOnce(&SharedInformerFactory) -> SharedInformer<K>,
     ) -> Follow<K> {
-        let troubles = Troubles::default();
-        let met = troubles.clone();
+        let errors = ErrorClasses::default();
+        let met = errors.clone();
         let factory = SharedInformerFactory::builder(client)
             .seed(seed())
             .on_error(move |fault| met.meet(fault))
@@ -74,31 +73,32 @@ impl<K: 'static> Follow<K> {
         let informer = informer(&factory);
         let recorder = NotificationRecorder::attach(&informer);
         let running = factory.start();
-        Follow { informer, recorder, troubles, running }
+        Follow { informer, recorder, errors, running }
     }
 
     pub(crate) async fn synced(&self) {
         self.running.synced_within(SYNC_MAX).await.unwrap();
     }
 
-    /// How its last list came.
+    /// The mode of its last list.
     pub(crate) fn list_mode(&self) -> Option<ListMode> {
         self.informer.health().streams[0].list_mode
     }
 
-    /// By which wire its last answer came.
+    /// The wire of its last response.
     pub(crate) fn wire(&self) -> Option<Wire> {
         self.informer.health().streams[0].wire
     }
 
-    /// Waits until cache and handler have what the server lists; then everything ends, and nothing is left running.
+    /// Waits until cache and handler equal what the server lists. Then stops everything and checks that no task
+    /// remains.
     pub(crate) async fn ends_with(self, collection: Collection) {
         collection.agrees_with(&self.informer, &self.recorder).await;
         self.running.shutdown().await;
     }
 }
 
-impl Troubles {
+impl ErrorClasses {
     fn meet(&self, fault: &InformerFault) {
         if let InformerFault::Source(error) = fault {
             self.0.lock().unwrap().push(error.class());

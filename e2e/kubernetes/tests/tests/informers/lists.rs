@@ -1,4 +1,4 @@
-//! How objects are listed, what a server may have against it, and the watch that follows.
+//! The list modes, their fallbacks, and the watch that follows.
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -12,51 +12,52 @@ use tidings::Paging;
 use tidings::{ListMode, Wire};
 
 use crate::follow::{Follow, quick, with_short_watches};
-use crate::scene::Scene;
+use crate::test_namespace::TestNamespace;
 
 const MAPS: usize = 30;
 const PAGE: u32 = 7;
 
 // holds: R6, R8
 pub(crate) async fn streams(cluster: &Cluster) {
-    let scene = Scene::new(cluster, "streams").await;
-    scene.write_many(MAPS).await;
-    let maps: Follow<ConfigMap> = Follow::start(scene.client.clone(), scene.options()).await;
+    let namespace_of_test = TestNamespace::new(cluster, "streams").await;
+    namespace_of_test.write_many(MAPS).await;
+    let maps: Follow<ConfigMap> =
+        Follow::start(namespace_of_test.client.clone(), namespace_of_test.options()).await;
     assert_eq!((maps.list_mode(), maps.wire()), (Some(ListMode::Streaming), Some(Wire::Protobuf)));
     assert_eq!(maps.informer.lister().len(), MAPS);
-    scene.change().await;
-    scene.collection("configmaps").agrees_with(&maps.informer, &maps.recorder).await;
+    namespace_of_test.change().await;
+    namespace_of_test.collection("configmaps").agrees_with(&maps.informer, &maps.recorder).await;
     let requests = maps.informer.stats().requests;
     assert_eq!((requests.lists, requests.watches), (1, 1), "the list goes on as the watch");
-    assert_eq!(maps.troubles.all(), []);
-    maps.ends_with(scene.collection("configmaps")).await;
+    assert_eq!(maps.errors.all(), []);
+    maps.ends_with(namespace_of_test.collection("configmaps")).await;
 }
 
-/// A server with a watch cache answers a first list from it, and whole.
+/// A server with a watch cache answers the first list from it, in one page.
 pub(crate) async fn lists_in_one_page(cluster: &Cluster) {
     assert_eq!(pages(cluster, "one-page").await, 1);
 }
 
-/// Without one, it answers in pages.
+/// Without a watch cache it answers in pages.
 pub(crate) async fn lists_in_pages(cluster: &Cluster) {
     assert_eq!(pages(cluster, "pages").await, MAPS.div_ceil(PAGE as usize));
 }
 
 async fn pages(cluster: &Cluster, namespace: &str) -> usize {
-    let scene = Scene::new(cluster, namespace).await;
-    scene.write_many(MAPS).await;
+    let namespace_of_test = TestNamespace::new(cluster, namespace).await;
+    namespace_of_test.write_many(MAPS).await;
     let pages = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&pages);
     let paging = Paging::Always(NonZeroU32::new(PAGE).unwrap());
-    let options = scene
+    let options = namespace_of_test
         .options()
         .reflector(quick().list_mode(ListMode::Chunked).paging(paging))
         .tweak(move |query| _ = counted.fetch_add(usize::from(!query.is_watch()), Ordering::SeqCst));
-    let maps: Follow<ConfigMap> = Follow::start(scene.client.clone(), options).await;
+    let maps: Follow<ConfigMap> = Follow::start(namespace_of_test.client.clone(), options).await;
     assert_eq!((maps.list_mode(), maps.wire()), (Some(ListMode::Chunked), Some(Wire::Protobuf)));
     let pages = pages.load(Ordering::SeqCst);
-    scene.change().await;
-    maps.ends_with(scene.collection("configmaps")).await;
+    namespace_of_test.change().await;
+    maps.ends_with(namespace_of_test.collection("configmaps")).await;
     pages
 }
 
@@ -71,22 +72,23 @@ pub(crate) async fn fails_in_the_stream(cluster: &Cluster) {
 }
 
 async fn falls_back(cluster: &Cluster, namespace: &str, trouble: ErrorClass) {
-    let scene = Scene::new(cluster, namespace).await;
-    scene.write_many(MAPS).await;
-    let maps: Follow<ConfigMap> = Follow::start(scene.client.clone(), scene.options()).await;
+    let namespace_of_test = TestNamespace::new(cluster, namespace).await;
+    namespace_of_test.write_many(MAPS).await;
+    let maps: Follow<ConfigMap> =
+        Follow::start(namespace_of_test.client.clone(), namespace_of_test.options()).await;
     assert_eq!((maps.list_mode(), maps.wire()), (Some(ListMode::Chunked), Some(Wire::Protobuf)));
-    assert_eq!(maps.troubles.all(), [trouble]);
-    scene.change().await;
-    maps.ends_with(scene.collection("configmaps")).await;
+    assert_eq!(maps.errors.all(), [trouble]);
+    namespace_of_test.change().await;
+    maps.ends_with(namespace_of_test.collection("configmaps")).await;
 }
 
 /// A server sends a bookmark shortly before it ends a watch, if there is a newer version than the watch has seen.
 pub(crate) async fn follows_bookmarks(cluster: &Cluster) {
-    let scene = Scene::new(cluster, "bookmarks").await;
-    let elsewhere = Scene::new(cluster, "bookmarks-elsewhere").await;
-    scene.write_many(3).await;
-    let options = scene.options().reflector(with_short_watches());
-    let maps: Follow<ConfigMap> = Follow::start(scene.client.clone(), options).await;
+    let namespace_of_test = TestNamespace::new(cluster, "bookmarks").await;
+    let elsewhere = TestNamespace::new(cluster, "bookmarks-elsewhere").await;
+    namespace_of_test.write_many(3).await;
+    let options = namespace_of_test.options().reflector(with_short_watches());
+    let maps: Follow<ConfigMap> = Follow::start(namespace_of_test.client.clone(), options).await;
     elsewhere.write("noise", "somebody else's").await;
     let noise = elsewhere.maps().get("noise").await.unwrap().metadata.resource_version.unwrap();
     let noise = tidings::Version::new(&noise);
@@ -96,7 +98,7 @@ pub(crate) async fn follows_bookmarks(cluster: &Cluster) {
     let requests = maps.informer.stats().requests;
     assert!(requests.bookmarks > 0, "{requests:?}");
     assert_eq!(requests.relists, 0, "{requests:?}");
-    assert_eq!(maps.troubles.all(), []);
-    scene.change().await;
-    maps.ends_with(scene.collection("configmaps")).await;
+    assert_eq!(maps.errors.all(), []);
+    namespace_of_test.change().await;
+    maps.ends_with(namespace_of_test.collection("configmaps")).await;
 }

@@ -1,8 +1,7 @@
-//! Informers on a real API server. Each test ends with the same question: do the cache and the handler have exactly
-//! what the server lists?
+//! Informers on a real API server. Each test ends with the same check: cache and handler equal what the server lists.
 //!
-//! Tests of a group share a server and keep to namespaces of their own. What kills a server, or takes versions from
-//! everyone on it, has one for itself. They wait for conditions, never for time.
+//! Tests of a group share a server and use their own namespaces. A test that kills a server or expires its versions has
+//! its own server. Tests wait for conditions, never for time.
 
 mod access;
 mod custom;
@@ -10,9 +9,9 @@ mod expiry;
 mod follow;
 mod lists;
 mod many;
-mod odd;
 mod outages;
-mod scene;
+mod test_namespace;
+mod unusual_objects;
 mod views;
 mod workload;
 
@@ -23,7 +22,7 @@ use kubernetes_tests::trials::Suite;
 
 fn main() -> ExitCode {
     let mut suite = Suite::new("informers");
-    // The longest first: the others run beside it.
+    // The longest test first, so that the others run beside it.
     suite.alone(
         "an informer outlives twenty servers killed under load",
         &[],
@@ -42,8 +41,14 @@ fn main() -> ExitCode {
         .test("objects enter and leave a label selector", views::label_selector)
         .test("objects enter and leave a field selector", views::field_selector)
         .test("several namespaces are one cache, and can be changed", views::namespaces)
-        .test("an owner's uid that is no text stops nobody", odd::owner_uid_that_is_no_text)
-        .test("JSON inside an object that is no text stops nobody", odd::json_inside_that_is_no_text);
+        .test(
+            "an owner's uid that is not UTF-8 stops no informer",
+            unusual_objects::owner_uid_that_is_not_utf8,
+        )
+        .test(
+            "JSON inside an object that is not UTF-8 stops no informer",
+            unusual_objects::nested_json_that_is_not_utf8,
+        );
     suite.alone(
         "a version taken by a compaction is listed anew",
         &["--watch-cache=false"],

@@ -1,4 +1,4 @@
-//! Parts of a resource: metadata alone, what selectors match, some namespaces; and a resource known at run time only.
+//! Parts of a resource: metadata only, selectors, some namespaces; and a resource that is known only at run time.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use kube_client::api::{DeleteParams, DynamicObject, PartialObjectMeta};
@@ -7,17 +7,19 @@ use serde_json::json;
 use tidings::{Kind as _, SharedInformer, Wire};
 
 use crate::follow::Follow;
-use crate::scene::Scene;
+use crate::test_namespace::TestNamespace;
 
 pub(crate) async fn metadata_only(cluster: &Cluster) {
-    let scene = Scene::new(cluster, "metadata").await;
-    scene.write_many(3).await;
+    let namespace_of_test = TestNamespace::new(cluster, "metadata").await;
+    namespace_of_test.write_many(3).await;
     let maps: Follow<PartialObjectMeta<ConfigMap>> =
-        Follow::of(scene.client.clone(), |factory| factory.metadata_with(scene.options()).unwrap());
+        Follow::of(namespace_of_test.client.clone(), |factory| {
+            factory.metadata_with(namespace_of_test.options()).unwrap()
+        });
     maps.synced().await;
-    scene.change().await;
+    namespace_of_test.change().await;
     assert_eq!(maps.wire(), Some(Wire::Protobuf));
-    let collection = scene.collection("configmaps").metadata();
+    let collection = namespace_of_test.collection("configmaps").metadata();
     collection.agrees_with(&maps.informer, &maps.recorder).await;
     for map in maps.informer.lister().list() {
         assert!(map.field(".data").unwrap().is_absent(), "{}", map.key());
@@ -27,41 +29,44 @@ pub(crate) async fn metadata_only(cluster: &Cluster) {
 }
 
 pub(crate) async fn dynamic(cluster: &Cluster) {
-    let scene = Scene::new(cluster, "dynamic").await;
-    scene.write_many(3).await;
+    let namespace_of_test = TestNamespace::new(cluster, "dynamic").await;
+    namespace_of_test.write_many(3).await;
     let mut typed: Option<SharedInformer<ConfigMap>> = None;
-    let maps: Follow<DynamicObject> = Follow::of(scene.client.clone(), |factory| {
-        typed = Some(factory.informer_with(scene.options()).unwrap());
-        factory.dynamic_with(ConfigMap::resource(), scene.options()).expect("it is a resource")
+    let maps: Follow<DynamicObject> = Follow::of(namespace_of_test.client.clone(), |factory| {
+        typed = Some(factory.informer_with(namespace_of_test.options()).unwrap());
+        factory.dynamic_with(ConfigMap::resource(), namespace_of_test.options()).expect("it is a resource")
     });
     assert_eq!(maps.running.len(), 1, "one watch for both");
     maps.synced().await;
-    scene.change().await;
-    scene.collection("configmaps").agrees_with(&maps.informer, &maps.recorder).await;
+    namespace_of_test.change().await;
+    namespace_of_test.collection("configmaps").agrees_with(&maps.informer, &maps.recorder).await;
     let typed = typed.expect("it was asked for").lister();
     let (typed, dynamic) =
         (typed.get("dynamic/new").unwrap(), maps.informer.lister().get("dynamic/new").unwrap());
     assert_eq!(typed.decoded().unwrap().data.as_ref().unwrap()["value"], "added");
     assert_eq!(dynamic.decoded().unwrap().data["data"]["value"], "added");
-    maps.ends_with(scene.collection("configmaps")).await;
+    maps.ends_with(namespace_of_test.collection("configmaps")).await;
 }
 
 pub(crate) async fn label_selector(cluster: &Cluster) {
-    let scene = Scene::new(cluster, "labels").await;
+    let namespace_of_test = TestNamespace::new(cluster, "labels").await;
     let label = async |name: &str, app: &str| {
-        scene.apply(name, json!({ "metadata": { "labels": { "app": app } } })).await;
+        namespace_of_test.apply(name, json!({ "metadata": { "labels": { "app": app } } })).await;
     };
     for (name, app) in [("stays", "web"), ("leaves", "web"), ("enters", "db"), ("never", "db")] {
         label(name, app).await;
     }
-    let options = scene.options().labels("app=web".parse().unwrap());
-    let maps: Follow<ConfigMap> = Follow::start(scene.client.clone(), options).await;
-    let collection = Collection::new(&scene.client, scene.path("configmaps?labelSelector=app%3Dweb"));
+    let options = namespace_of_test.options().labels("app=web".parse().unwrap());
+    let maps: Follow<ConfigMap> = Follow::start(namespace_of_test.client.clone(), options).await;
+    let collection = Collection::new(
+        &namespace_of_test.client,
+        namespace_of_test.path("configmaps?labelSelector=app%3Dweb"),
+    );
     collection.agrees_with(&maps.informer, &maps.recorder).await;
     assert_eq!(maps.recorder.object_count(), 2);
     label("leaves", "db").await;
     label("enters", "web").await;
-    scene.remove("stays").await;
+    namespace_of_test.remove("stays").await;
     label("comes", "web").await;
     collection.agrees_with(&maps.informer, &maps.recorder).await;
     assert_eq!(maps.recorder.object_count(), 2);
@@ -70,19 +75,22 @@ pub(crate) async fn label_selector(cluster: &Cluster) {
 }
 
 pub(crate) async fn field_selector(cluster: &Cluster) {
-    let scene = Scene::new(cluster, "fields").await;
+    let namespace_of_test = TestNamespace::new(cluster, "fields").await;
     for (name, phase) in [("stays", "Running"), ("leaves", "Running"), ("enters", "Pending")] {
-        scene.write_pod(name).await;
-        scene.set_phase(name, phase).await;
+        namespace_of_test.write_pod(name).await;
+        namespace_of_test.set_phase(name, phase).await;
     }
-    let options = scene.options().fields("status.phase=Running".parse().unwrap());
-    let pods: Follow<Pod> = Follow::start(scene.client.clone(), options).await;
-    let collection = Collection::new(&scene.client, scene.path("pods?fieldSelector=status.phase%3DRunning"));
+    let options = namespace_of_test.options().fields("status.phase=Running".parse().unwrap());
+    let pods: Follow<Pod> = Follow::start(namespace_of_test.client.clone(), options).await;
+    let collection = Collection::new(
+        &namespace_of_test.client,
+        namespace_of_test.path("pods?fieldSelector=status.phase%3DRunning"),
+    );
     collection.agrees_with(&pods.informer, &pods.recorder).await;
     assert_eq!(pods.recorder.object_count(), 2);
-    scene.set_phase("leaves", "Failed").await;
-    scene.set_phase("enters", "Running").await;
-    scene.pods().delete("stays", &DeleteParams::default().grace_period(0)).await.unwrap();
+    namespace_of_test.set_phase("leaves", "Failed").await;
+    namespace_of_test.set_phase("enters", "Running").await;
+    namespace_of_test.pods().delete("stays", &DeleteParams::default().grace_period(0)).await.unwrap();
     collection.agrees_with(&pods.informer, &pods.recorder).await;
     assert_eq!(pods.recorder.object_count(), 1);
     pods.ends_with(collection).await;
@@ -91,17 +99,20 @@ pub(crate) async fn field_selector(cluster: &Cluster) {
 pub(crate) async fn namespaces(cluster: &Cluster) {
     let mut scenes = Vec::new();
     for namespace in ["several-a", "several-b", "several-c"] {
-        let scene = Scene::new(cluster, namespace).await;
-        scene.write_many(3).await;
-        scenes.push(scene);
+        let namespace_of_test = TestNamespace::new(cluster, namespace).await;
+        namespace_of_test.write_many(3).await;
+        scenes.push(namespace_of_test);
     }
-    let of = |scenes: &[Scene]| {
-        Collection::over(&scenes[0].client, scenes.iter().map(|scene| scene.path("configmaps")))
+    let of = |scenes: &[TestNamespace]| {
+        Collection::over(
+            &scenes[0].client,
+            scenes.iter().map(|namespace_of_test| namespace_of_test.path("configmaps")),
+        )
     };
     let options = scenes[0].options().namespaces(["several-a", "several-b"]).unwrap();
     let maps: Follow<ConfigMap> = Follow::start(scenes[0].client.clone(), options).await;
-    for scene in &scenes {
-        scene.change().await;
+    for namespace_of_test in &scenes {
+        namespace_of_test.change().await;
     }
     of(&scenes[..2]).agrees_with(&maps.informer, &maps.recorder).await;
     maps.informer.set_namespaces(["several-b", "several-c"]).unwrap();

@@ -1,4 +1,4 @@
-//! Things that happen to config maps, by chance and without end. A seed repeats the choices, though not their times.
+//! Random writes to config maps without end. A seed repeats the choices, but not their times.
 
 use std::time::Duration;
 
@@ -10,20 +10,19 @@ use rand::{Rng as _, SeedableRng as _};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-/// Someone who writes.
 pub(crate) struct Workload {
     chance: SmallRng,
     maps: Api<ConfigMap>,
     prefix: String,
 }
 
-/// How many names are written to: few, so that objects are changed, deleted and made again.
+/// Few names, so that objects are changed, deleted and created again.
 const NAMES: usize = 15;
 
-/// After a write that failed: the server may be dead.
-const PAUSE: Duration = Duration::from_millis(50);
+/// The pause after a failed write, because the server may be down.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A write to a server that dies may never be answered.
+/// A server that is killed may never respond to a write.
 const ANSWER_MAX: Duration = Duration::from_secs(5);
 
 impl Workload {
@@ -31,14 +30,14 @@ impl Workload {
         Workload { chance: SmallRng::seed_from_u64(seed), maps, prefix }
     }
 
-    /// Writes until it is stopped; returns how many writes the server took.
+    /// Writes until it is stopped. Returns how many writes the server accepted.
     pub(crate) async fn run(mut self, stop: CancellationToken) -> u64 {
         let mut taken = 0;
         while !stop.is_cancelled() {
             match tokio::time::timeout(ANSWER_MAX, self.write()).await {
                 Ok(Ok(())) => taken += 1,
-                // Nobody is there, or nothing of that name.
-                Ok(Err(_)) | Err(_) => tokio::time::sleep(PAUSE).await,
+                // The server is down, or the object does not exist.
+                Ok(Err(_)) | Err(_) => tokio::time::sleep(POLL_INTERVAL).await,
             }
         }
         taken

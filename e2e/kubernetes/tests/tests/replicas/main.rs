@@ -1,10 +1,10 @@
-//! A controller in three processes with one lease on a real API server: the leader is killed, and killed again.
+//! A controller in three processes with one lease on a real API server. The test kills the leader several times.
 //!
-//! Whoever leads leaves a mark for each version of each object that it has looked at. In the order in which the server
-//! took the marks, one leader's must never stand between another's; and for the last version of every object there must
-//! be one. This program is the replicas, too: told so by its environment.
+//! The leader writes a record for each version of each object that it reconciles. In the order of the server, the
+//! records of one term must not be interleaved with those of another, and the last version of every object must have a
+//! record. The replicas are this same program, started with an environment variable.
 
-mod marks;
+mod reconcile_log;
 mod replica;
 
 use std::process::ExitCode;
@@ -17,7 +17,7 @@ use kubernetes_tests::Cluster;
 use kubernetes_tests::trials::Suite;
 use serde_json::json;
 
-use marks::Marks;
+use reconcile_log::ReconcileLog;
 use replica::Replica;
 
 const NAMESPACE: &str = "replicas";
@@ -25,7 +25,7 @@ const LEASE: &str = "tasks";
 const TASKS: usize = 10;
 
 fn main() -> ExitCode {
-    if let Some(replica) = replica::asked_to_be() {
+    if let Some(replica) = replica::config_from_environment() {
         return replica.run();
     }
     let mut suite = Suite::new("replicas");
@@ -38,33 +38,33 @@ async fn takes_over(cluster: &mut Cluster) {
     let namespaces: Api<Namespace> = Api::all(client.clone());
     let namespace = serde_json::from_value(json!({ "metadata": { "name": NAMESPACE } })).unwrap();
     namespaces.create(&PostParams::default(), &namespace).await.unwrap();
-    let marks = Marks::new(&client, NAMESPACE);
+    let log = ReconcileLog::new(&client, NAMESPACE);
     let mut replicas: Vec<Replica> =
         ["one", "two", "three"].map(|name| Replica::start(cluster.kubeconfig(), name)).into();
     let mut leaders = Vec::new();
     for round in 0.. {
-        // After a kill nobody leads for a while: what is written now must be found by whoever comes.
-        write(&client, &format!("round {round}, while nobody may lead")).await;
-        marks.reach(&tasks(&client).await).await;
+        // After a kill there is no leader for a while. The next leader must find this write.
+        write(&client, &format!("round {round}, without a leader")).await;
+        log.reach(&tasks(&client).await).await;
         write(&client, &format!("round {round}, under a leader")).await;
-        marks.reach(&tasks(&client).await).await;
+        log.reach(&tasks(&client).await).await;
 
         let leader = leader(&client).await;
-        assert_eq!(marks.in_order().await.last().map(|mark| mark.by.clone()).as_ref(), Some(&leader));
+        assert_eq!(log.in_order().await.last().map(|mark| mark.by.clone()).as_ref(), Some(&leader));
         leaders.push(leader.clone());
         let at = replicas.iter().position(|replica| replica.name() == leader);
-        // Killed when it is dropped.
+        // Dropping it kills the process.
         drop(replicas.remove(at.unwrap_or_else(|| panic!("{leader} leads after its death"))));
         if replicas.is_empty() {
             break;
         }
     }
-    let mut terms: Vec<String> = marks.in_order().await.into_iter().map(|mark| mark.by).collect();
+    let mut terms: Vec<String> = log.in_order().await.into_iter().map(|mark| mark.by).collect();
     terms.dedup();
-    assert_eq!(terms, leaders, "each leader's marks stand together");
+    assert_eq!(terms, leaders, "each leader's log stand together");
 }
 
-/// Makes all tasks, or changes them.
+/// Creates all tasks, or changes them.
 async fn write(client: &Client, what: &str) {
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), NAMESPACE);
     for number in 0..TASKS {
@@ -76,12 +76,12 @@ async fn write(client: &Client, what: &str) {
     }
 }
 
-/// Each task with its version.
+/// The version of each task.
 async fn tasks(client: &Client) -> Vec<(String, String)> {
     let maps: Api<ConfigMap> = Api::namespaced(client.clone(), NAMESPACE);
     let list = maps.list(&Default::default()).await.unwrap();
     let metadata = list.items.into_iter().map(|map| map.metadata);
-    metadata.map(|about| (about.name.unwrap(), about.resource_version.unwrap())).collect()
+    metadata.map(|server_info| (server_info.name.unwrap(), server_info.resource_version.unwrap())).collect()
 }
 
 async fn leader(client: &Client) -> String {

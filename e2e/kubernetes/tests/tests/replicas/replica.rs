@@ -1,4 +1,4 @@
-//! One replica of the controller: a child process, from both of its ends.
+//! One replica of the controller, which runs in a child process.
 
 use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
@@ -13,14 +13,14 @@ use tidings::client_from_config;
 use tidings::controller::{Action, Context, Controller, Election, Error, Manager, Request};
 use tokio_util::sync::CancellationToken;
 
-use crate::marks::Marks;
+use crate::reconcile_log::ReconcileLog;
 use crate::{LEASE, NAMESPACE};
 
-/// Says who a child process is, and where its server is.
+/// The environment variables with the name of the replica and its kubeconfig.
 const NAME: &str = "TIDINGS_REPLICA_NAME";
 const KUBECONFIG: &str = "TIDINGS_REPLICA_KUBECONFIG";
 
-/// A replica that runs; killed when this is dropped.
+/// A running replica. It is killed when this is dropped.
 pub(crate) struct Replica {
     name: &'static str,
     child: Child,
@@ -33,7 +33,7 @@ impl Replica {
         let child = Command::new(program)
             .env(NAME, name)
             .env(KUBECONFIG, kubeconfig)
-            // It ends when this pipe does: nobody leaves a replica behind.
+            // The replica ends when this pipe is closed.
             .stdin(Stdio::piped())
             .spawn()
             .expect("this program can be run once more");
@@ -47,24 +47,24 @@ impl Replica {
 
 impl Drop for Replica {
     fn drop(&mut self) {
-        // SIGKILL: it has no chance to release the lease.
+        // SIGKILL, so that it can't release the lease.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The replica that this process was asked to be.
-pub(crate) struct Asked {
+/// The configuration from the environment, if this process is a replica.
+pub(crate) struct ReplicaConfig {
     name: String,
     kubeconfig: String,
 }
 
-pub(crate) fn asked_to_be() -> Option<Asked> {
-    Some(Asked { name: std::env::var(NAME).ok()?, kubeconfig: std::env::var(KUBECONFIG).ok()? })
+pub(crate) fn config_from_environment() -> Option<ReplicaConfig> {
+    Some(ReplicaConfig { name: std::env::var(NAME).ok()?, kubeconfig: std::env::var(KUBECONFIG).ok()? })
 }
 
-impl Asked {
-    /// Runs the controller until the process that started this one has gone.
+impl ReplicaConfig {
+    /// Runs the controller until the parent process ends.
     pub(crate) fn run(self) -> ExitCode {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
         match runtime.expect("a runtime can be made").block_on(self.control()) {
@@ -77,10 +77,10 @@ impl Asked {
         let kubeconfig = Kubeconfig::read_from(&self.kubeconfig)?;
         let config = Config::from_custom_kubeconfig(kubeconfig, &KubeConfigOptions::default()).await?;
         let client = client_from_config(config)?;
-        let marks = Arc::new(Marks::new(&client, NAMESPACE));
+        let log = Arc::new(ReconcileLog::new(&client, NAMESPACE));
         let name: Arc<str> = self.name.as_str().into();
         let reconcile = move |request: Request, context: Context| {
-            look(request, context, Arc::clone(&marks), Arc::clone(&name))
+            look(request, context, Arc::clone(&log), Arc::clone(&name))
         };
         let election = Election::new(LEASE)
             .namespace(NAMESPACE)
@@ -98,27 +98,27 @@ impl Asked {
     }
 }
 
-/// Cancelled when whoever started this process has gone.
+/// Cancelled when the parent process ends.
 fn orphaned() -> CancellationToken {
     let orphaned = CancellationToken::new();
-    let told = orphaned.clone();
+    let notification = orphaned.clone();
     std::thread::spawn(move || {
-        // Nothing is ever written to it; that it ends is the news.
+        // Nothing is written to the pipe. Its end is the signal.
         let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
-        told.cancel();
+        notification.cancel();
     });
     orphaned
 }
 
-/// Leaves a mark for the version that the cache has.
+/// Adds the cached version to the log.
 async fn look(
     request: Request,
     context: Context,
-    marks: Arc<Marks>,
+    log: Arc<ReconcileLog>,
     name: Arc<str>,
 ) -> Result<Action, Error> {
     if let Some(task) = context.lister::<ConfigMap>().get(&request.to_string()) {
-        marks.leave(&name, task.name(), &task.version().to_string()).await?;
+        log.leave(&name, task.name(), &task.version().to_string()).await?;
     }
     Ok(Action::await_change())
 }

@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use tidings_protobuf::{TypeMeta, message};
 use tokio::time::{sleep, timeout};
 
-use crate::answer::{JSON, PROTOBUF, Sent, first_events};
 use crate::difference::{Difference, assert_none};
 use crate::envelope::{Opened, json_events, protobuf_events};
+use crate::fixtures::NAMESPACE;
 use crate::pair::Pair;
-use crate::specimens::NAMESPACE;
-use crate::stage::stage;
+use crate::response::{JSON, PROTOBUF, Sent, first_events};
+use crate::seeded_server::stage;
 
 const SHIPS: &str = "/apis/wires.example/v1/namespaces/wires/ships";
 

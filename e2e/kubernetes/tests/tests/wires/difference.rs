@@ -1,11 +1,11 @@
-//! Where two values differ, and how that is told: the path, and what stands there on each wire.
+//! Where two values differ, and how that is notification: the path, and what stands there on each wire.
 
 use std::borrow::Borrow;
 use std::fmt;
 
 use serde_json::Value;
 
-use crate::by_nature;
+use crate::expected_differences;
 use crate::path::push_member;
 
 /// A place where the wires differ.
@@ -102,7 +102,7 @@ fn compare(
                 path.truncate(at);
             }
         }
-        (json, protobuf) if by_nature::is_same(json, protobuf) => {}
+        (json, protobuf) if expected_differences::is_same(json, protobuf) => {}
         (json, protobuf) => {
             let shown = |value: Option<&Value>| value.map_or("absent".to_owned(), Value::to_string);
             let path = path.clone();

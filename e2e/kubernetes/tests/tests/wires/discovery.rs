@@ -4,7 +4,7 @@ use kube_client::Client;
 use serde_json::Value;
 use tidings_object::{ResourceKind, Scope};
 
-use crate::answer::Sent;
+use crate::response::Sent;
 
 /// One resource of the server.
 #[derive(Debug, Clone)]

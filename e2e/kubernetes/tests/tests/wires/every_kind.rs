@@ -7,9 +7,9 @@ use kubernetes_tests::Cluster;
 use tidings_object::ResourceKind;
 use tidings_protobuf::message;
 
-use crate::answer::{PROTOBUF, Sent};
 use crate::kinds;
-use crate::stage::{is_release_of_specimens, stage};
+use crate::response::{PROTOBUF, Sent};
+use crate::seeded_server::{is_release_of_fixtures, stage};
 
 /// Kinds that are sent as protobuf and that the table does not know, and why.
 const UNKNOWN: &[(&str, &str)] = &[
@@ -18,7 +18,7 @@ const UNKNOWN: &[(&str, &str)] = &[
 ];
 
 /// Every kind that can be made and listed is compared, or named with a reason.
-pub(crate) async fn has_a_specimen(cluster: &Cluster) {
+pub(crate) async fn has_a_fixture(cluster: &Cluster) {
     let client = cluster.client().await;
     let compared: BTreeSet<String> =
         kinds::all().iter().map(|kind| shown(&kind.api_version(), kind.name)).collect();
@@ -35,8 +35,8 @@ pub(crate) async fn has_a_specimen(cluster: &Cluster) {
             missing.push(name);
         }
     }
-    if is_release_of_specimens() {
-        assert!(missing.is_empty(), "without a specimen: {missing:?}");
+    if is_release_of_fixtures() {
+        assert!(missing.is_empty(), "without a fixture: {missing:?}");
         let named: BTreeSet<String> = UNKNOWN.iter().map(|(name, _)| (*name).to_owned()).collect();
         assert_eq!(unknown, named, "sent as protobuf and not in the table; and which of those are named");
     }

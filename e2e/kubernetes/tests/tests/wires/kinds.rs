@@ -10,13 +10,13 @@ use tidings_object::ResourceKind;
 use tidings_protobuf::{TypeMeta, message};
 use tokio::time::timeout;
 
-use crate::answer::{Answer, JSON, PROTOBUF, Sent};
 use crate::difference::{Difference, assert_none};
 use crate::envelope::{Event, Opened, json_events, protobuf_events};
+use crate::fixtures::LABEL;
+use crate::intake::BothIntakes;
 use crate::pair::Pair;
-use crate::specimens::LABEL;
-use crate::stage::{is_release_of_specimens, stage};
-use crate::taken_in::TakenIn;
+use crate::response::{Answer, JSON, PROTOBUF, Sent};
+use crate::seeded_server::{is_release_of_fixtures, stage};
 use crate::typed::{self, Decode};
 
 /// A kind that the server has of itself.
@@ -53,19 +53,19 @@ impl BuiltIn {
     }
 }
 
-/// Reads all objects of the kind in both formats, and the specimens among them one by one.
+/// Reads all objects of the kind in both formats, and the fixtures among them one by one.
 pub(crate) async fn says_the_same(cluster: &Cluster, kind: BuiltIn) {
     let stage = stage(cluster).await;
     let Some(served) = stage.resource(&kind.api_version(), kind.name) else {
-        assert!(!is_release_of_specimens(), "it is not served");
+        assert!(!is_release_of_fixtures(), "it is not served");
         return;
     };
     let look = Look { client: cluster.client().await, resource: &served.resource, decode: kind.decode };
-    let (specimens, mut differences) = look.by_list().await;
-    assert!(!specimens.is_empty() || !is_release_of_specimens(), "none of its specimens is on the server");
-    differences.extend(look.by_watch(&specimens).await);
-    for specimen in &specimens {
-        differences.extend(look.by_get(specimen).await);
+    let (fixtures, mut differences) = look.by_list().await;
+    assert!(!fixtures.is_empty() || !is_release_of_fixtures(), "none of its fixtures is on the server");
+    differences.extend(look.by_watch(&fixtures).await);
+    for fixture in &fixtures {
+        differences.extend(look.by_get(fixture).await);
     }
     assert_none(&differences);
 }
@@ -77,7 +77,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Both lists are of the same version. Returns which specimens are there.
+    /// Both lists are of the same version. Returns which fixtures are there.
     async fn by_list(&self) -> (Vec<Value>, Vec<Difference>) {
         let path = self.resource.url_path(None);
         let json = self.ask(&path, JSON).await.json();
@@ -101,7 +101,7 @@ impl Look<'_> {
     }
 
     /// The initial events of a watch, and the bookmark that ends them.
-    async fn by_watch(&self, specimens: &[Value]) -> Vec<Difference> {
+    async fn by_watch(&self, fixtures: &[Value]) -> Vec<Difference> {
         let path = format!(
             "{}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true",
             self.resource.url_path(None)
@@ -128,14 +128,14 @@ impl Look<'_> {
             let pair = Pair::of(what, object, same.object);
             differences.extend(if sort == "BOOKMARK" { pair.differences() } else { self.compared(&pair) });
         }
-        assert_eq!(seen, specimens.len(), "not every specimen was seen by both watches");
+        assert_eq!(seen, fixtures.len(), "not every fixture was seen by both watches");
         differences
     }
 
     /// One object, once both answers are of the same version.
-    async fn by_get(&self, specimen: &Value) -> Vec<Difference> {
-        let namespace = specimen["metadata"]["namespace"].as_str();
-        let path = format!("{}/{}", self.resource.url_path(namespace), name(specimen));
+    async fn by_get(&self, fixture: &Value) -> Vec<Difference> {
+        let namespace = fixture["metadata"]["namespace"].as_str();
+        let path = format!("{}/{}", self.resource.url_path(namespace), name(fixture));
         let both = async {
             loop {
                 let (json, protobuf) = (self.ask(&path, JSON).await, self.ask(&path, PROTOBUF).await);
@@ -145,18 +145,19 @@ impl Look<'_> {
             }
         };
         let (json, protobuf) = timeout(SETTLED_MAX, both).await.expect("it is left alone for a moment");
-        let what = format!("GET {} {}", self.resource, name(specimen));
+        let what = format!("GET {} {}", self.resource, name(fixture));
         let pair = Pair::of(what, json, Opened::of(protobuf.protobuf()));
         let mut differences = self.compared(&pair);
-        differences.extend(TakenIn::both_ways(self.resource, &pair).iter().flat_map(TakenIn::by_field));
+        differences
+            .extend(BothIntakes::both_ways(self.resource, &pair).iter().flat_map(BothIntakes::by_field));
         differences
     }
 
     /// Every way to read the object.
     fn compared(&self, pair: &Pair<'_>) -> Vec<Difference> {
         let mut differences = pair.differences();
-        let taken = TakenIn::both_ways(self.resource, pair);
-        differences.extend(taken.iter().flat_map(TakenIn::differences));
+        let taken = BothIntakes::both_ways(self.resource, pair);
+        differences.extend(taken.iter().flat_map(BothIntakes::differences));
         differences.extend(self.decode.iter().flat_map(|decode| decode(pair, &taken[0])));
         differences
     }

@@ -1,22 +1,22 @@
 //! Do protobuf and JSON say the same? Every built-in kind is made on a real API server and read from it in both
 //! formats, by GET, by LIST and by WATCH: what is read from the protobuf must be what stands in the JSON.
 //!
-//! Which kinds there are, the server's discovery says: one without a specimen fails, unless it is named with a reason.
+//! Which kinds there are, the server's discovery says: one without a fixture fails, unless it is named with a reason.
 
-mod answer;
-mod by_nature;
 mod custom;
 mod difference;
 mod discovery;
 mod envelope;
 mod every_kind;
+mod expected_differences;
+mod fixtures;
+mod intake;
 mod kinds;
 mod pair;
 mod path;
 mod refusals;
-mod specimens;
-mod stage;
-mod taken_in;
+mod response;
+mod seeded_server;
 mod typed;
 
 use std::process::ExitCode;
@@ -32,8 +32,8 @@ fn main() -> ExitCode {
     suite.alone("a refusal says the same on both wires", &["--watch-cache=false"], refusals::say_the_same);
     let mut group = suite.group("every API", FLAGS);
     group
-        .test("every specimen is taken", stage::takes_every_specimen)
-        .test("every kind that can be made has a specimen", every_kind::has_a_specimen)
+        .test("every fixture is accepted", seeded_server::accepts_every_fixture)
+        .test("every kind that can be made has a fixture", every_kind::has_a_fixture)
         .test("a custom resource asked for as protobuf first comes as JSON", custom::comes_as_json)
         .test("the metadata of a custom resource comes as protobuf", custom::metadata_comes_as_protobuf)
         .test("the metadata of a built-in kind is the same on both wires", custom::metadata_of_pods);

@@ -3,11 +3,11 @@
 use serde_json::Value;
 use tidings_protobuf::{Message, TypeMeta, encode, to_json, values_at};
 
-use crate::by_nature;
 use crate::difference::Difference;
 use crate::envelope::Opened;
+use crate::expected_differences;
 use crate::path;
-use crate::stage::is_release_of_specimens;
+use crate::seeded_server::is_release_of_fixtures;
 
 /// The same object from both wires.
 pub(crate) struct Pair<'a> {
@@ -32,7 +32,7 @@ impl<'a> Pair<'a> {
         type_meta: TypeMeta<'a>,
         (mut json, protobuf): (Value, &'a [u8]),
     ) -> Pair<'a> {
-        by_nature::take_unsaid(message.name(), &mut json);
+        expected_differences::take_unsaid(message.name(), &mut json);
         Pair { what, message, type_meta, json, protobuf }
     }
 
@@ -75,12 +75,15 @@ impl<'a> Pair<'a> {
         }
         let read = to_json(self.message, self.type_meta, &written).expect("what was written can be read");
         let differences = Difference::between(&what, &self.json, &parsed(&read));
-        if differences.is_empty() && is_release_of_specimens() {
+        if differences.is_empty() && is_release_of_fixtures() {
             let differs_at = written.iter().zip(self.protobuf).position(|(ours, theirs)| ours != theirs);
             let place = format!("(byte {})", differs_at.unwrap_or(written.len().min(self.protobuf.len())));
             return vec![Difference::whole(&what, &place, self.protobuf, written)];
         }
-        differences.into_iter().filter(|found| !by_nature::is_newer(self.message.name(), found)).collect()
+        differences
+            .into_iter()
+            .filter(|found| !expected_differences::is_newer(self.message.name(), found))
+            .collect()
     }
 }
 

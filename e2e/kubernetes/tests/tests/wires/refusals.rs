@@ -6,10 +6,10 @@ use kubernetes_tests::{Cluster, User};
 use serde_json::{Value, json};
 use tidings_protobuf::from_slice;
 
-use crate::answer::{JSON, PROTOBUF, Sent, first_events};
 use crate::difference::{Difference, assert_none};
 use crate::envelope::{Opened, json_events, protobuf_events};
 use crate::pair::Pair;
+use crate::response::{JSON, PROTOBUF, Sent, first_events};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 

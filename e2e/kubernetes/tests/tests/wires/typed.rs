@@ -13,12 +13,12 @@ use serde_json::Value;
 use tidings_protobuf::from_slice;
 
 use crate::difference::Difference;
+use crate::intake::BothIntakes;
 use crate::kinds::BuiltIn;
 use crate::pair::Pair;
-use crate::taken_in::TakenIn;
 
 /// Where the decoded values differ.
-pub(crate) type Decode = fn(&Pair<'_>, &TakenIn) -> Vec<Difference>;
+pub(crate) type Decode = fn(&Pair<'_>, &BothIntakes) -> Vec<Difference>;
 
 macro_rules! typed {
     ($($group:ident::$version:ident::{$($kind:ident),+ $(,)?};)+) => {
@@ -82,7 +82,7 @@ where
     BuiltIn { group: K::GROUP, version: K::VERSION, name: K::KIND, decode: Some(decode::<K>) }
 }
 
-fn decode<K>(pair: &Pair<'_>, taken: &TakenIn) -> Vec<Difference>
+fn decode<K>(pair: &Pair<'_>, taken: &BothIntakes) -> Vec<Difference>
 where
     K: DeserializeOwned + Serialize + PartialEq + Debug + Send + Sync + 'static,
 {

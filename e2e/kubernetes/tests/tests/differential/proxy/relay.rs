@@ -1,4 +1,4 @@
-//! How one request is answered: by the server's answer, as far as the weather lets it through, or by a fault.
+//! How one request is answered: by the server's answer, as far as the faults lets it through, or by a fault.
 
 use std::io;
 
@@ -12,13 +12,13 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
-use super::Door;
+use super::FaultProxy;
 use super::request::Incoming;
 use crate::coding;
-use crate::weather::{Reply, StreamEnd, StreamFault};
+use crate::fault_plan::{Reply, StreamEnd, StreamFault};
 use crate::wire::{Answer, Ending, Log, Stream};
 
-impl Door {
+impl FaultProxy {
     /// Answers one request. An error means that the connection is not to be used again.
     pub(super) async fn answer(
         &self,
@@ -27,7 +27,7 @@ impl Door {
         socket: &mut TcpStream,
     ) -> io::Result<()> {
         let mut list_bytes_max = usize::MAX;
-        match self.sky.next_reply() {
+        match self.state_of_faults.next_reply() {
             Reply::Pass => {}
             Reply::Delay(delay) => sleep(delay).await,
             Reply::CutList(bytes) => list_bytes_max = bytes,
@@ -80,9 +80,9 @@ impl Door {
         if is_whole { Ok(()) } else { broken(socket).await }
     }
 
-    /// Passes a stream on, until it ends or the weather ends it.
+    /// Passes a stream on, until it ends or the faults ends it.
     async fn relay(&self, number: usize, response: Response<Body>, socket: &mut TcpStream) -> io::Result<()> {
-        let mut weather = self.sky.subscribe();
+        let mut faults = self.state_of_faults.subscribe();
         let wire = wire_of(&response);
         self.log.came_by(number, wire);
         let mut body = response.into_body();
@@ -94,8 +94,8 @@ impl Door {
         let mut pending = Bytes::new();
         loop {
             let (is_refusing, fault) = {
-                let weather = weather.borrow_and_update();
-                (weather.is_refusing(), weather.stream_fault())
+                let faults = faults.borrow_and_update();
+                (faults.is_refusing(), faults.stream_fault())
             };
             if fault.is_none() {
                 out.since_armed = 0;
@@ -107,7 +107,7 @@ impl Door {
                 return self.end(number, out, StreamEnd::Cut).await;
             }
             if let Some(fault) = fault.filter(|fault| out.is_due(*fault)) {
-                self.sky.spend_stream();
+                self.state_of_faults.spend_stream();
                 return self.end(number, out, fault.end).await;
             }
             if !pending.is_empty() {
@@ -122,14 +122,14 @@ impl Door {
                 },
                 // The client has nothing to say: it left.
                 _ = from_client.read(&mut from_nowhere) => return Err(io::ErrorKind::ConnectionAborted.into()),
-                _ = weather.changed() => {}
+                _ = faults.changed() => {}
             }
         }
     }
 
     async fn end(&self, number: usize, mut out: Out<'_>, end: StreamEnd) -> io::Result<()> {
         out.stream.ending = match end {
-            StreamEnd::Cut | StreamEnd::HangThenCut(_) => Ending::Broken,
+            StreamEnd::Cut | StreamEnd::HangThenCut(_) => Ending::FailedTest,
             StreamEnd::Close | StreamEnd::CloseAtMarker | StreamEnd::Error(_) => Ending::Closed,
         };
         match end {

@@ -4,8 +4,8 @@
 use std::mem;
 use std::time::Duration;
 
-use super::ask::Ask;
 use super::before::Before;
+use super::client_request::ClientRequest;
 use super::{Allowed, By, Client, Wait};
 use crate::differences::Difference;
 use crate::script::Lists;
@@ -17,7 +17,7 @@ pub(super) struct Reflector {
     lists: Lists,
     /// The version that it has everything up to.
     last: Option<String>,
-    /// Whether the server said that it has no such version (R21, R57): then the most recent state is asked for, until
+    /// Whether the server error_text that it has no such version (R21, R57): then the most recent state is asked for, until
     /// there is a list.
     is_unavailable: bool,
     /// Whether a list at version 0 came in pages (R20).
@@ -43,11 +43,11 @@ const PAGE: Option<u32> = Some(500);
 const VERY_SHORT: Duration = Duration::from_secs(1);
 const NEARLY: Duration = Duration::from_millis(150);
 
-fn rule(ask: Ask, wait: Wait) -> Allowed {
+fn rule(ask: ClientRequest, wait: Wait) -> Allowed {
     Allowed { ask, by: By::Rule, wait }
 }
 
-fn differs(difference: Difference, ask: Ask, wait: Wait) -> Allowed {
+fn differs(difference: Difference, ask: ClientRequest, wait: Wait) -> Allowed {
     Allowed { ask, by: By::Difference(difference), wait }
 }
 
@@ -75,15 +75,20 @@ impl Reflector {
     }
 
     /// What is right after this request.
-    pub(super) fn after(&mut self, ask: &Ask, exchange: &Exchange, before: Before<'_>) -> Vec<Allowed> {
+    pub(super) fn after(
+        &mut self,
+        ask: &ClientRequest,
+        exchange: &Exchange,
+        before: Before<'_>,
+    ) -> Vec<Allowed> {
         self.began_at = match before {
             Before::Refused(before) => before.ended_at.unwrap_or(before.asked_at),
             _ if before.is_retried_by(exchange) => self.began_at,
             _ => exchange.asked_at,
         };
         match ask {
-            Ask::StreamList { version } => self.after_stream_list(version, ask, exchange),
-            Ask::List { version, limit } => {
+            ClientRequest::StreamList { version } => self.after_stream_list(version, ask, exchange),
+            ClientRequest::List { version, limit } => {
                 self.first_page = Some((version.clone(), *limit));
                 // Without a limit it may stand in for pages that expired.
                 self.is_in_pages &= limit.is_none();
@@ -93,9 +98,9 @@ impl Reflector {
                 self.listed = None;
                 self.after_list(ask, exchange)
             }
-            Ask::Page { .. } => self.after_page(ask, exchange),
-            Ask::Watch { .. } => self.after_watch(ask, exchange),
-            Ask::Probe => vec![differs(Difference::Probes, self.watch(), Wait::AtOnce)],
+            ClientRequest::Page { .. } => self.after_page(ask, exchange),
+            ClientRequest::Watch { .. } => self.after_watch(ask, exchange),
+            ClientRequest::Probe => vec![differs(Difference::Probes, self.watch(), Wait::AtOnce)],
         }
     }
 
@@ -103,12 +108,12 @@ impl Reflector {
     pub(super) fn after_refused_connections(&self, allowed: &[Allowed]) -> Vec<Allowed> {
         let after = |allowed: &Allowed| match &allowed.ask {
             // R32, R56.
-            Ask::Watch { .. } | Ask::Probe => vec![rule(self.watch(), Wait::AtOnce)],
-            Ask::StreamList { .. } => {
+            ClientRequest::Watch { .. } | ClientRequest::Probe => vec![rule(self.watch(), Wait::AtOnce)],
+            ClientRequest::StreamList { .. } => {
                 vec![rule(allowed.ask.clone(), Wait::AtOnce), rule(self.list(), Wait::AtOnce)]
             }
-            Ask::List { .. } => vec![self.another_round(Wait::AtOnce)],
-            Ask::Page { .. } => vec![
+            ClientRequest::List { .. } => vec![self.another_round(Wait::AtOnce)],
+            ClientRequest::Page { .. } => vec![
                 self.another_round(Wait::AtOnce),
                 differs(Difference::RetriesAPage, allowed.ask.clone(), Wait::AtOnce),
             ],
@@ -116,7 +121,7 @@ impl Reflector {
         allowed.iter().flat_map(after).collect()
     }
 
-    fn after_stream_list(&mut self, version: &str, ask: &Ask, exchange: &Exchange) -> Vec<Allowed> {
+    fn after_stream_list(&mut self, version: &str, ask: &ClientRequest, exchange: &Exchange) -> Vec<Allowed> {
         let fallback = rule(self.list(), Wait::AtOnce);
         match &exchange.answer {
             Answer::Stream(stream) if stream.marker.is_some() => {
@@ -144,9 +149,9 @@ impl Reflector {
     /// R57: the version is forgotten, and the same is asked for without.
     fn expired(&mut self, version: &str) -> Vec<Allowed> {
         self.is_unavailable = true;
-        let mut allowed = vec![rule(Ask::StreamList { version: String::new() }, Wait::AtOnce)];
+        let mut allowed = vec![rule(ClientRequest::StreamList { version: String::new() }, Wait::AtOnce)];
         if version.is_empty() {
-            let list = Ask::List { version: String::new(), limit: PAGE };
+            let list = ClientRequest::List { version: String::new(), limit: PAGE };
             allowed.push(differs(Difference::ListsWhenTheMostRecentIsExpired, list, Wait::BackOff));
         }
         allowed
@@ -155,7 +160,7 @@ impl Reflector {
     fn after_broken_stream_list(
         &mut self,
         version: &str,
-        ask: &Ask,
+        ask: &ClientRequest,
         stream: &Stream,
         exchange: &Exchange,
     ) -> Vec<Allowed> {
@@ -178,7 +183,7 @@ impl Reflector {
             allowed.push(rule(ask.clone(), Wait::AtOnce));
             allowed.push(differs(Difference::ListsAfterBrokenStreams, self.list(), Wait::BackOff));
             if let Some(version) = &stream.last_but_added {
-                let ask = Ask::StreamList { version: version.clone() };
+                let ask = ClientRequest::StreamList { version: version.clone() };
                 allowed.push(differs(Difference::RemembersAVersionOfABrokenList, ask, Wait::AtOnce));
             }
         }
@@ -189,14 +194,14 @@ impl Reflector {
         allowed
     }
 
-    fn after_list(&mut self, ask: &Ask, exchange: &Exchange) -> Vec<Allowed> {
+    fn after_list(&mut self, ask: &ClientRequest, exchange: &Exchange) -> Vec<Allowed> {
         match &exchange.answer {
             Answer::List { version, token } => self.after_page_of(version, token.as_deref()),
             // R21.
             Answer::Refused { code, is_too_large, .. } if *code == 410 || *is_too_large => {
                 let was_unavailable = self.is_unavailable;
                 (self.is_unavailable, self.stands_in_for_any) = (true, self.asks_any);
-                let most_recent = |limit| Ask::List { version: String::new(), limit };
+                let most_recent = |limit| ClientRequest::List { version: String::new(), limit };
                 let (_, limit) = self.first_page.clone().unwrap_or_default();
                 let mut allowed = vec![
                     rule(most_recent(limit), Wait::AtOnce),
@@ -211,13 +216,13 @@ impl Reflector {
         }
     }
 
-    fn after_page(&mut self, ask: &Ask, exchange: &Exchange) -> Vec<Allowed> {
+    fn after_page(&mut self, ask: &ClientRequest, exchange: &Exchange) -> Vec<Allowed> {
         match &exchange.answer {
             Answer::List { version, token } => self.after_page_of(version, token.as_deref()),
             // R25.
             Answer::Refused { code: 410, .. } => {
                 let (version, _) = self.first_page.clone().unwrap_or_default();
-                vec![rule(Ask::List { version, limit: None }, Wait::AtOnce)]
+                vec![rule(ClientRequest::List { version, limit: None }, Wait::AtOnce)]
             }
             answer => {
                 let mut allowed = self.after_failed_list(ask, answer);
@@ -228,7 +233,7 @@ impl Reflector {
     }
 
     /// R11, R58: another round, after a wait.
-    fn after_failed_list(&self, ask: &Ask, answer: &Answer) -> Vec<Allowed> {
+    fn after_failed_list(&self, ask: &ClientRequest, answer: &Answer) -> Vec<Allowed> {
         let again = match answer {
             Answer::Refused { has_retry_after: true, .. } => Some(Wait::RetryAfter),
             Answer::Nothing => Some(Wait::AtOnce),
@@ -245,7 +250,7 @@ impl Reflector {
         match token {
             Some(token) => {
                 self.is_in_pages |= self.asks_any;
-                vec![rule(Ask::Page { token: token.to_owned(), limit }, Wait::AtOnce)]
+                vec![rule(ClientRequest::Page { token: token.to_owned(), limit }, Wait::AtOnce)]
             }
             None => {
                 self.comes_in_pages |= self.is_in_pages;
@@ -255,7 +260,7 @@ impl Reflector {
         }
     }
 
-    fn after_watch(&mut self, ask: &Ask, exchange: &Exchange) -> Vec<Allowed> {
+    fn after_watch(&mut self, ask: &ClientRequest, exchange: &Exchange) -> Vec<Allowed> {
         let again = rule(ask.clone(), Wait::AtOnce);
         let round = self.another_round(Wait::BackOff);
         match &exchange.answer {
@@ -264,7 +269,7 @@ impl Reflector {
                 self.last = stream.last.clone().or_else(|| self.last.take());
                 let mut allowed = self.after_stream(stream, exchange);
                 if is_quiet {
-                    allowed.push(differs(Difference::Probes, Ask::Probe, Wait::AtOnce));
+                    allowed.push(differs(Difference::Probes, ClientRequest::Probe, Wait::AtOnce));
                 }
                 allowed
             }
@@ -312,14 +317,14 @@ impl Reflector {
             // R38.
             let by = match stream.ending {
                 Ending::Left => By::Difference(Difference::ReopensASilentWatch),
-                Ending::Closed | Ending::Broken => By::Rule,
+                Ending::Closed | Ending::FailedTest => By::Rule,
             };
             allowed.push(Allowed { ask: self.watch(), by, wait: Wait::AtOnce });
         }
         if may_be_very_short(lasted, events) {
             // R39.
             allowed.push(round);
-            if stream.ending == Ending::Broken {
+            if stream.ending == Ending::FailedTest {
                 allowed.push(differs(Difference::WatchesAgainWhenCutEarly, self.watch(), Wait::BackOff));
             }
             if stream.marker.is_some() {
@@ -345,30 +350,30 @@ impl Reflector {
     }
 
     /// What a round begins with.
-    fn round(&self) -> Ask {
+    fn round(&self) -> ClientRequest {
         match self.lists {
             Lists::Streaming if !self.is_streaming_refused => {
                 let version = if self.is_unavailable { None } else { self.last.clone() };
-                Ask::StreamList { version: version.unwrap_or_default() }
+                ClientRequest::StreamList { version: version.unwrap_or_default() }
             }
             _ => self.list(),
         }
     }
 
     /// R16, R17, R18, R20.
-    fn list(&self) -> Ask {
+    fn list(&self) -> ClientRequest {
         let version = match &self.last {
             _ if self.is_unavailable => String::new(),
             Some(last) => last.clone(),
             None => "0".to_owned(),
         };
         let is_paged = matches!(&*version, "" | "0") || self.comes_in_pages;
-        Ask::List { version, limit: if is_paged { PAGE } else { None } }
+        ClientRequest::List { version, limit: if is_paged { PAGE } else { None } }
     }
 
     /// R31.
-    fn watch(&self) -> Ask {
-        Ask::Watch { version: self.last.clone().unwrap_or_default() }
+    fn watch(&self) -> ClientRequest {
+        ClientRequest::Watch { version: self.last.clone().unwrap_or_default() }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The faults that a client meets at its door: what happens to its open stream, to its next requests, and whether it is
+//! The faults that a client meets at its proxy: what happens to its open stream, to its next requests, and whether it is
 //! let in at all. Both doors are given the same, at the same time.
 
 use std::collections::VecDeque;
@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// What a door has in store.
+/// What a proxy has in store.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Weather {
+pub(crate) struct FaultPlan {
     stream: Option<StreamFault>,
     replies: VecDeque<Reply>,
     is_refusing: bool,
@@ -59,56 +59,56 @@ pub(crate) enum Reply {
     CutList(usize),
 }
 
-/// A door's weather, which changes as faults happen.
-pub(crate) struct Sky(watch::Sender<Weather>);
+/// A proxy's faults, which changes as faults happen.
+pub(crate) struct FaultState(watch::Sender<FaultPlan>);
 
-impl Sky {
-    pub(crate) fn clear() -> Sky {
-        Sky(watch::Sender::default())
+impl FaultState {
+    pub(crate) fn clear() -> FaultState {
+        FaultState(watch::Sender::default())
     }
 
-    pub(crate) fn subscribe(&self) -> watch::Receiver<Weather> {
+    pub(crate) fn subscribe(&self) -> watch::Receiver<FaultPlan> {
         self.0.subscribe()
     }
 
     pub(crate) fn arm_stream(&self, fault: StreamFault) {
-        self.0.send_modify(|weather| weather.stream = Some(fault));
+        self.0.send_modify(|faults| faults.stream = Some(fault));
     }
 
     pub(crate) fn arm_replies(&self, replies: &[Reply]) {
-        self.0.send_modify(|weather| weather.replies.extend(replies));
+        self.0.send_modify(|faults| faults.replies.extend(replies));
     }
 
     pub(crate) fn refuse(&self) {
-        self.0.send_modify(|weather| weather.is_refusing = true);
+        self.0.send_modify(|faults| faults.is_refusing = true);
     }
 
     pub(crate) fn accept(&self) {
-        self.0.send_modify(|weather| weather.is_refusing = false);
+        self.0.send_modify(|faults| faults.is_refusing = false);
     }
 
     /// Lets what is armed happen now, and waits until it has.
     pub(crate) async fn settled(&self) {
-        self.0.send_modify(|weather| weather.is_settling = true);
-        let is_spent = |weather: &Weather| weather.stream.is_none() && weather.replies.is_empty();
+        self.0.send_modify(|faults| faults.is_settling = true);
+        let is_spent = |faults: &FaultPlan| faults.stream.is_none() && faults.replies.is_empty();
         let _ = self.subscribe().wait_for(is_spent).await;
-        self.0.send_modify(|weather| weather.is_settling = false);
+        self.0.send_modify(|faults| faults.is_settling = false);
     }
 
     /// What the next request is answered with.
     pub(crate) fn next_reply(&self) -> Reply {
         let mut reply = Reply::Pass;
-        self.0.send_modify(|weather| reply = weather.replies.pop_front().unwrap_or(Reply::Pass));
+        self.0.send_modify(|faults| reply = faults.replies.pop_front().unwrap_or(Reply::Pass));
         reply
     }
 
     /// The fault of the stream has happened.
     pub(crate) fn spend_stream(&self) {
-        self.0.send_modify(|weather| weather.stream = None);
+        self.0.send_modify(|faults| faults.stream = None);
     }
 }
 
-impl Weather {
+impl FaultPlan {
     pub(crate) fn is_refusing(&self) -> bool {
         self.is_refusing
     }

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::difference::Difference;
-use crate::stage::is_release_of_specimens;
+use crate::seeded_server::is_release_of_fixtures;
 
 /// Objects within a message whose `kind` and `apiVersion` JSON says and protobuf does not: they stand in an envelope
 /// there, and only the outermost object has one. The steps go down members; `*` is every item.
@@ -41,7 +41,7 @@ fn take_names(value: &mut Value, steps: &[&str]) {
 /// table is of one.
 pub(crate) fn is_same(json: Option<&Value>, protobuf: Option<&Value>) -> bool {
     let is_nothing = |value: Option<&Value>| value.is_none_or(Value::is_null);
-    json == protobuf || (!is_release_of_specimens() && is_nothing(json) && is_nothing(protobuf))
+    json == protobuf || (!is_release_of_fixtures() && is_nothing(json) && is_nothing(protobuf))
 }
 
 /// Whether it is there because the table knows more than the server.

@@ -1,4 +1,4 @@
-//! What leaders leave behind: a Secret for each version of each object that one has looked at, never changed again.
+//! A log of reconciles: a Secret for each reconciled version of an object, which is never changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -9,29 +9,28 @@ use kube_client::{Api, Client};
 use serde_json::json;
 use tokio::time::Instant;
 
-/// The marks in a namespace.
-pub(crate) struct Marks(Api<Secret>);
+/// The log in a namespace.
+pub(crate) struct ReconcileLog(Api<Secret>);
 
-/// One mark.
 #[derive(Debug, Clone)]
-pub(crate) struct Mark {
-    /// Who left it.
+pub(crate) struct LogEntry {
+    /// The replica.
     pub(crate) by: String,
-    /// Which object was looked at, and which version of it.
+    /// The object and its version.
     seen: (String, String),
 }
 
-/// A lease runs out and another replica sees it: seconds, on a machine that may be busy.
+/// The lease must expire, and another replica must notice it: seconds, on a busy machine.
 const REACH_MAX: Duration = Duration::from_secs(240);
 
-const PAUSE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-impl Marks {
-    pub(crate) fn new(client: &Client, namespace: &str) -> Marks {
-        Marks(Api::namespaced(client.clone(), namespace))
+impl ReconcileLog {
+    pub(crate) fn new(client: &Client, namespace: &str) -> ReconcileLog {
+        ReconcileLog(Api::namespaced(client.clone(), namespace))
     }
 
-    /// Leaves a mark.
+    /// Adds an entry.
     pub(crate) async fn leave(&self, by: &str, name: &str, version: &str) -> Result<(), kube_client::Error> {
         let mark = json!({
             "metadata": { "generateName": "mark-" },
@@ -41,14 +40,14 @@ impl Marks {
         self.0.create(&PostParams::default(), &mark).await.map(drop)
     }
 
-    /// All marks, in the order in which the server took them.
-    pub(crate) async fn in_order(&self) -> Vec<Mark> {
+    /// All entries, in the order of the server.
+    pub(crate) async fn in_order(&self) -> Vec<LogEntry> {
         let list = self.0.list(&Default::default()).await.unwrap();
-        let by_version: BTreeMap<u64, Mark> = list.items.into_iter().map(Mark::read).collect();
+        let by_version: BTreeMap<u64, LogEntry> = list.items.into_iter().map(LogEntry::read).collect();
         by_version.into_values().collect()
     }
 
-    /// Waits until each of these versions has been looked at.
+    /// Waits until each of these versions has been reconciled.
     pub(crate) async fn reach(&self, tasks: &[(String, String)]) {
         let deadline = Instant::now() + REACH_MAX;
         loop {
@@ -57,19 +56,19 @@ impl Marks {
             if lost.is_empty() {
                 return;
             }
-            assert!(Instant::now() < deadline, "nobody looked at {lost:?} within {REACH_MAX:?}");
-            tokio::time::sleep(PAUSE).await;
+            assert!(Instant::now() < deadline, "no replica reconciled {lost:?} within {REACH_MAX:?}");
+            tokio::time::sleep(POLL_INTERVAL).await;
         }
     }
 }
 
-impl Mark {
-    /// With its version: it was never changed, so that this is when it was made.
-    fn read(secret: Secret) -> (u64, Mark) {
+impl LogEntry {
+    /// The version of an entry is the time of its creation, because entries are never changed.
+    fn read(secret: Secret) -> (u64, LogEntry) {
         let data = secret.data.unwrap_or_default();
         let text = |name: &str| String::from_utf8(data[name].0.clone()).expect("a mark is text");
         let version = secret.metadata.resource_version.and_then(|version| version.parse().ok());
-        let mark = Mark { by: text("by"), seen: (text("name"), text("version")) };
+        let mark = LogEntry { by: text("by"), seen: (text("name"), text("version")) };
         (version.expect("the server numbers its versions"), mark)
     }
 }

@@ -1,5 +1,5 @@
-//! Objects that one tenant wrote and that are wrong inside. kube-apiserver takes them: its protobuf decoder does not check
-//! texts for UTF-8, and JSON inside an object is passed on as it came. They must stop nobody.
+//! Objects with invalid content. kube-apiserver accepts them: its protobuf decoder does not check strings for UTF-8,
+//! and JSON inside an object is stored unchanged. They must not stop an informer.
 
 use http::header::{ACCEPT, CONTENT_TYPE};
 use http::{Method, Request};
@@ -17,25 +17,26 @@ use tidings_protobuf::wire::write_bytes;
 use tidings_protobuf::{encode, message};
 
 use crate::follow::Follow;
-use crate::scene::Scene;
+use crate::test_namespace::TestNamespace;
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
-/// What is written by the encoder, what is sent in its place, and how that reads.
+/// The placeholder of the encoder, the bytes that replace it, and how they are decoded.
 const MARK: &[u8] = b"not-utf-8";
 const NOT_UTF8: &[u8] = b"\xff\xfe\xc3(\xed\xa0\x80\xf0\x9f";
 const REPAIRED: &str = "\u{fffd}\u{fffd}\u{fffd}(\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}";
 
-/// The same informer over either wire.
-async fn follow_both<K: Kind + 'static>(scene: &Scene) -> [Follow<K>; 2] {
-    let options = |wire| scene.options().wire(wire);
-    let protobuf = Follow::start(scene.client.clone(), options(WirePreference::ProtobufFirst)).await;
-    let json = Follow::start(scene.client.clone(), options(WirePreference::JsonOnly)).await;
+/// The same informer over both wires.
+async fn follow_both<K: Kind + 'static>(namespace_of_test: &TestNamespace) -> [Follow<K>; 2] {
+    let options = |wire| namespace_of_test.options().wire(wire);
+    let protobuf =
+        Follow::start(namespace_of_test.client.clone(), options(WirePreference::ProtobufFirst)).await;
+    let json = Follow::start(namespace_of_test.client.clone(), options(WirePreference::JsonOnly)).await;
     assert_eq!((protobuf.wire(), json.wire()), (Some(Wire::Protobuf), Some(Wire::Json)));
     [protobuf, json]
 }
 
-/// Sends bytes as they are; the whole answer.
+/// Sends bytes unchanged, and returns the whole response.
 async fn sent(client: &Client, method: Method, path: &str, format: &str, bytes: Vec<u8>) -> Vec<u8> {
     let request = Request::builder().method(method).uri(path).header(ACCEPT, format);
     let request = request.header(CONTENT_TYPE, format).body(Body::from(bytes)).unwrap();
@@ -45,7 +46,7 @@ async fn sent(client: &Client, method: Method, path: &str, format: &str, bytes: 
     body.to_vec()
 }
 
-/// The bytes with one of their parts replaced by another of the same length.
+/// Replaces a part of the bytes by another of the same length.
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     assert_eq!(from.len(), to.len());
     let mut bytes = bytes.to_vec();
@@ -55,7 +56,7 @@ fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A pod in its envelope whose owner's uid is no UTF-8.
+/// A pod in its envelope whose owner's uid is not UTF-8.
 fn odd_pod() -> Vec<u8> {
     let owner = json!({"apiVersion": "v1", "kind": "Node", "name": "n", "uid": "not-utf-8"});
     let pod = json!({
@@ -71,15 +72,15 @@ fn odd_pod() -> Vec<u8> {
     unknown
 }
 
-pub(crate) async fn owner_uid_that_is_no_text(cluster: &Cluster) {
-    let scene = Scene::new(cluster, "odd-owner").await;
-    let (client, pods) = (&scene.client, scene.path("pods"));
-    let collection = scene.collection("pods");
-    scene.write_pod("before").await;
-    let early = follow_both::<Pod>(&scene).await;
+pub(crate) async fn owner_uid_that_is_not_utf8(cluster: &Cluster) {
+    let namespace_of_test = TestNamespace::new(cluster, "odd-owner").await;
+    let (client, pods) = (&namespace_of_test.client, namespace_of_test.path("pods"));
+    let collection = namespace_of_test.collection("pods");
+    namespace_of_test.write_pod("before").await;
+    let early = follow_both::<Pod>(&namespace_of_test).await;
     sent(client, Method::POST, &pods, PROTOBUF, odd_pod()).await;
-    scene.write_pod("after").await;
-    let late = follow_both::<Pod>(&scene).await;
+    namespace_of_test.write_pod("after").await;
+    let late = follow_both::<Pod>(&namespace_of_test).await;
     let all = early.iter().chain(&late);
     for follow in all.clone() {
         collection.agrees_with(&follow.informer, &follow.recorder).await;
@@ -91,7 +92,7 @@ pub(crate) async fn owner_uid_that_is_no_text(cluster: &Cluster) {
     let path = format!("{pods}/odd");
     let odd = sent(client, Method::GET, &path, PROTOBUF, Vec::new()).await;
     sent(client, Method::PUT, &path, PROTOBUF, replaced(&odd, b"round-0", b"round-1")).await;
-    scene.set_phase("before", "Running").await;
+    namespace_of_test.set_phase("before", "Running").await;
     for follow in all.clone() {
         collection.agrees_with(&follow.informer, &follow.recorder).await;
         let odd = follow.informer.lister().get("odd-owner/odd").unwrap();
@@ -99,18 +100,18 @@ pub(crate) async fn owner_uid_that_is_no_text(cluster: &Cluster) {
         assert_eq!(odd.owner_uids().collect::<Vec<_>>(), [REPAIRED], "the change is as odd as before");
     }
 
-    scene.pods().delete("odd", &DeleteParams::default().grace_period(0)).await.unwrap();
-    scene.set_phase("after", "Running").await;
+    namespace_of_test.pods().delete("odd", &DeleteParams::default().grace_period(0)).await.unwrap();
+    namespace_of_test.set_phase("after", "Running").await;
     for follow in early.into_iter().chain(late) {
-        assert_eq!(follow.troubles.all(), [], "nothing had to be asked for again");
+        assert_eq!(follow.errors.all(), [], "nothing had to be asked for again");
         follow.ends_with(collection.clone()).await;
     }
 }
 
-pub(crate) async fn json_inside_that_is_no_text(cluster: &Cluster) {
-    let scene = Scene::new(cluster, "odd-json").await;
-    let client = &scene.client;
-    let revisions = format!("/apis/apps/v1/namespaces/{}/controllerrevisions", scene.namespace);
+pub(crate) async fn nested_json_that_is_not_utf8(cluster: &Cluster) {
+    let namespace_of_test = TestNamespace::new(cluster, "odd-json").await;
+    let client = &namespace_of_test.client;
+    let revisions = format!("/apis/apps/v1/namespaces/{}/controllerrevisions", namespace_of_test.namespace);
     let revision = |name: &str, value: &str| {
         json!({"apiVersion": "apps/v1", "kind": "ControllerRevision", "metadata": {"name": name}, "revision": 1,
             "data": {"value": value}})
@@ -123,11 +124,11 @@ pub(crate) async fn json_inside_that_is_no_text(cluster: &Cluster) {
         sent(client, Method::POST, &revisions, "application/json", bytes).await
     };
     create("before", "good").await;
-    let early = follow_both::<ControllerRevision>(&scene).await;
+    let early = follow_both::<ControllerRevision>(&namespace_of_test).await;
     let answer = create("odd", "not-utf-8").await;
     assert!(std::str::from_utf8(&answer).is_err(), "the server passes it on as it is");
     create("after", "good").await;
-    let late = follow_both::<ControllerRevision>(&scene).await;
+    let late = follow_both::<ControllerRevision>(&namespace_of_test).await;
     for follow in early.iter().chain(&late) {
         wait_until("all are cached", || follow.informer.lister().list().len() == 3).await;
         let odd = follow.informer.lister().get("odd-json/odd").unwrap();
@@ -138,7 +139,7 @@ pub(crate) async fn json_inside_that_is_no_text(cluster: &Cluster) {
     sent(client, Method::DELETE, &path, "application/json", Vec::new()).await;
     for follow in early.into_iter().chain(late) {
         wait_until("its deletion is reported", || follow.recorder.object_count() == 2).await;
-        assert_eq!(follow.troubles.all(), [], "nothing had to be asked for again");
+        assert_eq!(follow.errors.all(), [], "nothing had to be asked for again");
         follow.running.shutdown().await;
     }
 }

@@ -9,7 +9,7 @@ use crate::wire::Exchange;
 
 /// A request, as far as it depends on what was before. An empty version is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Ask {
+pub(super) enum ClientRequest {
     /// A streaming list, not older than this version.
     StreamList { version: String },
     /// The first page of a list, or a list without pages.
@@ -22,9 +22,12 @@ pub(super) enum Ask {
     Probe,
 }
 
-impl Ask {
+impl ClientRequest {
     /// What this request asks for, and whether it says the timeout twice; or what is wrong with it.
-    pub(super) fn of(exchange: &Exchange, watched: &Watched) -> Result<(Ask, Option<Difference>), String> {
+    pub(super) fn of(
+        exchange: &Exchange,
+        watched: &Watched,
+    ) -> Result<(ClientRequest, Option<Difference>), String> {
         if exchange.path != watched.path {
             return Err(format!("is for {}, which is not {}", exchange.path, watched.path));
         }
@@ -36,10 +39,10 @@ impl Ask {
             let token = options.text("continue");
             options.end()?;
             return match (version.is_empty(), token.is_empty(), limit) {
-                (true, false, limit) => Ok((Ask::Page { token, limit }, None)),
+                (true, false, limit) => Ok((ClientRequest::Page { token, limit }, None)),
                 (false, false, _) => Err("has both a token and a version".to_owned()),
-                (true, true, Some(1)) => Ok((Ask::Probe, None)),
-                (_, true, limit) => Ok((Ask::List { version, limit }, None)),
+                (true, true, Some(1)) => Ok((ClientRequest::Probe, None)),
+                (_, true, limit) => Ok((ClientRequest::List { version, limit }, None)),
             };
         }
         options.text("watch");
@@ -52,9 +55,9 @@ impl Ask {
         let ask = if options.0.contains_key("sendInitialEvents") {
             options.take("sendInitialEvents", "true")?;
             options.take("resourceVersionMatch", "NotOlderThan")?;
-            Ask::StreamList { version }
+            ClientRequest::StreamList { version }
         } else {
-            Ask::Watch { version }
+            ClientRequest::Watch { version }
         };
         options.end()?;
         Ok((ask, said_twice))

@@ -1,6 +1,6 @@
 //! Objects of every kind that can be made, as rich as the server takes them.
 //!
-//! They stand in `specimens/`, a file for each group or part of one, as one would apply them. What can't be made with
+//! They stand in `fixtures/`, a file for each group or part of one, as one would apply them. What can't be made with
 //! the object, such as its status, is set through the subresource for it.
 
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 /// An object to be made.
 #[derive(Debug, Clone)]
-pub(crate) struct Specimen {
+pub(crate) struct Fixture {
     pub(crate) object: Value,
     /// What is patched afterwards: the subresource, and the patch.
     pub(crate) later: Vec<(&'static str, Value)>,
@@ -18,45 +18,45 @@ pub(crate) struct Specimen {
 pub(crate) const NAMESPACE: &str = "wires";
 
 /// The label that they all have.
-pub(crate) const LABEL: &str = "wires.example/specimen";
+pub(crate) const LABEL: &str = "wires.example/fixture";
 
 /// In an order in which they can be made: pods need the classes that they name.
 const FILES: &[&str] = &[
-    include_str!("specimens/core.yaml"),
-    include_str!("specimens/core-nodes.yaml"),
-    include_str!("specimens/core-services.yaml"),
-    include_str!("specimens/node.yaml"),
-    include_str!("specimens/core-pods.yaml"),
-    include_str!("specimens/admissionregistration.yaml"),
-    include_str!("specimens/apps.yaml"),
-    include_str!("specimens/autoscaling.yaml"),
-    include_str!("specimens/batch.yaml"),
-    include_str!("specimens/certificates.yaml"),
-    include_str!("specimens/coordination.yaml"),
-    include_str!("specimens/discovery.yaml"),
-    include_str!("specimens/events.yaml"),
-    include_str!("specimens/extensions.yaml"),
-    include_str!("specimens/flowcontrol.yaml"),
-    include_str!("specimens/internal.yaml"),
-    include_str!("specimens/networking.yaml"),
-    include_str!("specimens/policy.yaml"),
-    include_str!("specimens/rbac.yaml"),
-    include_str!("specimens/resource.yaml"),
-    include_str!("specimens/scheduling.yaml"),
-    include_str!("specimens/storage.yaml"),
-    include_str!("specimens/storagemigration.yaml"),
+    include_str!("fixtures/core.yaml"),
+    include_str!("fixtures/core-nodes.yaml"),
+    include_str!("fixtures/core-services.yaml"),
+    include_str!("fixtures/node.yaml"),
+    include_str!("fixtures/core-pods.yaml"),
+    include_str!("fixtures/admissionregistration.yaml"),
+    include_str!("fixtures/apps.yaml"),
+    include_str!("fixtures/autoscaling.yaml"),
+    include_str!("fixtures/batch.yaml"),
+    include_str!("fixtures/certificates.yaml"),
+    include_str!("fixtures/coordination.yaml"),
+    include_str!("fixtures/discovery.yaml"),
+    include_str!("fixtures/events.yaml"),
+    include_str!("fixtures/extensions.yaml"),
+    include_str!("fixtures/flowcontrol.yaml"),
+    include_str!("fixtures/internal.yaml"),
+    include_str!("fixtures/networking.yaml"),
+    include_str!("fixtures/policy.yaml"),
+    include_str!("fixtures/rbac.yaml"),
+    include_str!("fixtures/resource.yaml"),
+    include_str!("fixtures/scheduling.yaml"),
+    include_str!("fixtures/storage.yaml"),
+    include_str!("fixtures/storagemigration.yaml"),
 ];
 
 /// All of them, the namespace that they live in first.
-pub(crate) fn all() -> Vec<Specimen> {
+pub(crate) fn all() -> Vec<Fixture> {
     let home = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } });
     let documents = FILES.iter().flat_map(|file| serde_yaml::Deserializer::from_str(file));
-    let read = documents.map(|document| Value::deserialize(document).expect("a specimen is YAML"));
-    [home].into_iter().chain(read).map(Specimen::of).collect()
+    let read = documents.map(|document| Value::deserialize(document).expect("a fixture is YAML"));
+    [home].into_iter().chain(read).map(Fixture::of).collect()
 }
 
-impl Specimen {
-    fn of(mut object: Value) -> Specimen {
+impl Fixture {
+    fn of(mut object: Value) -> Fixture {
         object["metadata"]["labels"][LABEL] = json!("true");
         let mut later = Vec::new();
         if let Some(containers) = object.pointer_mut("/spec/ephemeralContainers").map(Value::take) {
@@ -66,7 +66,7 @@ impl Specimen {
         if let Some(status) = object.get("status") {
             later.push(("status", json!({ "status": status })));
         }
-        Specimen { object, later }
+        Fixture { object, later }
     }
 
     pub(crate) fn text(&self, pointer: &str) -> &str {

@@ -10,21 +10,21 @@ use crate::pair::Pair;
 use crate::path;
 
 /// One object, taken in from both wires.
-pub(crate) struct TakenIn {
+pub(crate) struct BothIntakes {
     what: String,
     pub(crate) json: Arc<RawObject>,
     pub(crate) protobuf: Arc<RawObject>,
 }
 
-impl TakenIn {
+impl BothIntakes {
     /// Takes an object in as it came, and as it is kept without its managed fields.
-    pub(crate) fn both_ways(resource: &ResourceKind, pair: &Pair<'_>) -> [TakenIn; 2] {
+    pub(crate) fn both_ways(resource: &ResourceKind, pair: &Pair<'_>) -> [BothIntakes; 2] {
         let intake = || Intake::new(resource.clone(), Arc::new(Budget::default()));
         let pruning = intake().with_transform(Transform::drop_managed_fields());
         [("taken in", intake()), ("taken in and pruned", pruning)].map(|(how, intake)| {
             let json = intake.json(pair.json.to_string().as_bytes(), &NothingKnown);
             let protobuf = intake.protobuf(pair.type_meta, pair.protobuf, &NothingKnown);
-            TakenIn {
+            BothIntakes {
                 what: format!("{}, {how}", pair.what),
                 json: json.expect("the server's JSON is taken in"),
                 protobuf: protobuf.expect("the server's protobuf is taken in"),

@@ -1,4 +1,4 @@
-//! A namespace of a test's own, and what is written into it.
+//! The namespace of a test, and writes to it.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Pod};
 use kube_client::api::{DeleteParams, Patch, PatchParams, PostParams};
@@ -9,24 +9,23 @@ use tidings::InformerOptions;
 
 use crate::follow::quick;
 
-/// A namespace of a test's own.
-pub(crate) struct Scene {
+pub(crate) struct TestNamespace {
     pub(crate) client: Client,
     pub(crate) namespace: String,
 }
 
-impl Scene {
-    /// Makes the namespace. No two tests of a group use the same: one that is deleted never goes, since nothing here
-    /// empties it.
-    pub(crate) async fn new(cluster: &Cluster, namespace: &str) -> Scene {
+impl TestNamespace {
+    /// Creates the namespace. Each test of a group uses another name, because a deleted namespace never disappears: no
+    /// controller empties it.
+    pub(crate) async fn new(cluster: &Cluster, namespace: &str) -> TestNamespace {
         let client = cluster.client().await;
         let namespaces: Api<Namespace> = Api::all(client.clone());
         let made = serde_json::from_value(json!({ "metadata": { "name": namespace } })).unwrap();
         namespaces.create(&PostParams::default(), &made).await.unwrap();
-        Scene { client, namespace: namespace.to_owned() }
+        TestNamespace { client, namespace: namespace.to_owned() }
     }
 
-    /// Informers of this namespace.
+    /// Options for informers of this namespace.
     pub(crate) fn options(&self) -> InformerOptions {
         InformerOptions::new().namespace(&self.namespace).unwrap().reflector(quick())
     }
@@ -48,12 +47,12 @@ impl Scene {
         format!("/api/v1/namespaces/{}/{plural}", self.namespace)
     }
 
-    /// Makes a config map, or changes it.
+    /// Creates or changes a config map.
     pub(crate) async fn write(&self, name: &str, value: &str) {
         self.apply(name, json!({ "data": { "value": value } })).await;
     }
 
-    /// Makes a config map as it is given, or changes it.
+    /// Creates or replaces a config map.
     pub(crate) async fn apply(&self, name: &str, mut map: Value) {
         map["apiVersion"] = json!("v1");
         map["kind"] = json!("ConfigMap");
@@ -61,7 +60,7 @@ impl Scene {
         self.maps().patch(name, &PatchParams::apply("test").force(), &Patch::Apply(map)).await.unwrap();
     }
 
-    /// Makes config maps `map-0` and so on.
+    /// Creates config maps `map-0`, `map-1` and so on.
     pub(crate) async fn write_many(&self, count: usize) {
         for number in 0..count {
             self.write(&format!("map-{number}"), "first").await;
@@ -72,7 +71,7 @@ impl Scene {
         self.maps().delete(name, &DeleteParams::default()).await.unwrap();
     }
 
-    /// One of each thing that can happen to `map-0`, `map-1` and `map-2`.
+    /// Creates, updates and deletes among `map-0`, `map-1` and `map-2`.
     pub(crate) async fn change(&self) {
         self.write("map-0", "changed").await;
         self.remove("map-1").await;
@@ -81,7 +80,7 @@ impl Scene {
         self.write("new", "added").await;
     }
 
-    /// Makes a pod that nobody runs.
+    /// Creates a pod that no kubelet runs.
     pub(crate) async fn write_pod(&self, name: &str) {
         let pod = json!({
             "metadata": { "name": name },
@@ -90,7 +89,7 @@ impl Scene {
         self.pods().create(&PostParams::default(), &serde_json::from_value(pod).unwrap()).await.unwrap();
     }
 
-    /// Says of a pod what its kubelet would.
+    /// Sets the status of a pod, as its kubelet would.
     pub(crate) async fn set_phase(&self, name: &str, phase: &str) {
         let status = Patch::Merge(json!({ "status": { "phase": phase } }));
         self.pods().patch_status(name, &PatchParams::default(), &status).await.unwrap();
