@@ -100,7 +100,7 @@ pub enum InformerError {
 #[non_exhaustive]
 pub enum WaitError {
     /// The deadline passed.
-    #[error("{what} did not come in time; the cache is at version {}", OrNone(.reached))]
+    #[error("timed out while waiting for {what}; the cache is at version {}", OrNone(.reached))]
     DeadlinePassed {
         /// What was waited for.
         what: String,
@@ -109,7 +109,9 @@ pub enum WaitError {
     },
     /// The server's versions went back, for instance after a restore from a backup. The awaited version will be used
     /// for another change: read the object from the server again.
-    #[error("the server went back in time while waiting for {what}: read the object from the server again")]
+    #[error(
+        "the versions of the server went back while waiting for {what}: read the object from the server again"
+    )]
     WentBack {
         /// What was waited for.
         what: String,
@@ -121,13 +123,13 @@ pub enum WaitError {
         what: String,
     },
     /// The given object is not the answer to a write.
-    #[error("an object without {missing} was never written")]
+    #[error("waiting for a write: the given metadata has no {missing}, so it is not the answer to a write")]
     NotWritten {
         /// The missing field.
         missing: &'static str,
     },
     /// The versions of this server are not numbers, so that they have no order.
-    #[error("version {version} has no order: wait for the object itself")]
+    #[error("version {version} is not a number and has no order: wait for the object itself")]
     NoOrder {
         /// The version.
         version: String,
@@ -139,7 +141,7 @@ pub enum WaitError {
         what: String,
     },
     /// The informer has failed.
-    #[error("{what} will not come: {failure}")]
+    #[error("waiting for {what} failed: {failure}")]
     Failed {
         /// What was waited for.
         what: String,

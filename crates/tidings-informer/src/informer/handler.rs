@@ -17,7 +17,7 @@ type OnNotification<K> = Box<dyn FnMut(&Notification<K>) + Send>;
 type OnNotificationShared<K> = Arc<dyn Fn(&Notification<K>) + Send + Sync>;
 type OnDelete<K> = Box<dyn FnMut(&Object<K>) + Send>;
 
-/// Receives the notifications of an informer. Each closure may be left out.
+/// Receives the notifications of an informer. Each closure is optional.
 ///
 /// A handler has a task of its own, which makes one call at a time. A call blocks that task: put long work on a queue.
 /// A panic in a call is caught and reported (this needs `panic = "unwind"`, Rust's default), and the next call

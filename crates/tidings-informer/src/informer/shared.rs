@@ -156,7 +156,7 @@ impl Shared {
             (Lifecycle::New, _) => "it was not started".to_owned(),
             (Lifecycle::Stopped, None) => "it was stopped".to_owned(),
             (Lifecycle::Stopped, Some(trouble)) => format!("it has stopped; last error: {trouble}"),
-            (Lifecycle::Started, None) => "its first list has not come yet".to_owned(),
+            (Lifecycle::Started, None) => "its first list is not complete yet".to_owned(),
             (Lifecycle::Started, Some(trouble)) => trouble,
         };
         self.unsynced_because(reason)

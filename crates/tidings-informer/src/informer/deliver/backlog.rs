@@ -2,7 +2,14 @@
 //!
 //! Up to `merge_above` notifications, all are kept, in order over all objects. Above it, a notification merges into
 //! the pending one of the same object, which keeps its position. So the last state is never lost, and a handler that
-//! hangs for ever costs at most `merge_above` entries plus two per object.
+//! hangs for ever costs at most `merge_above` entries plus two per object. Example, with a bound of 2:
+//!
+//! ```text
+//! Added a@1, Added b@2       both are kept
+//! Updated a@1->3             merges: Added a@3, Added b@2
+//! Deleted b@2->4             cancels the pending addition: Added a@3
+//! Updated a@3->5             below the bound again: Added a@3, Updated a@3->5
+//! ```
 
 use std::collections::VecDeque;
 use std::hash::BuildHasher;

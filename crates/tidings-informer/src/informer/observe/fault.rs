@@ -133,20 +133,23 @@ impl fmt::Display for InformerFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             InformerFault::Source(error) => error.fmt(f),
-            InformerFault::Skipped(Skipped::Object(error)) => write!(f, "left out: {error}"),
+            InformerFault::Skipped(Skipped::Object(error)) => write!(f, "skipped: {error}"),
             InformerFault::Skipped(Skipped::UnknownEvent { event_type }) => {
-                write!(f, "left out: an event of unknown type {event_type:?}")
+                write!(f, "skipped: an event of unknown type {event_type:?}")
             }
             InformerFault::Unreadable(error) => error.fmt(f),
             InformerFault::Index(fault) => {
-                write!(f, "index {:?} left out {}: {}", fault.index, fault.key, fault.cause)
+                write!(f, "index {:?} does not contain {}: {}", fault.index, fault.key, fault.cause)
             }
             InformerFault::HandlerPanicked { handler, key, message } => {
                 write!(f, "handler {handler:?} panicked at {key}: {message}")
             }
             InformerFault::Panicked { part, message } => write!(f, "{part} panicked: {message}"),
             InformerFault::WentBack { from, to } => {
-                write!(f, "the server went back from version {from} to {to}: restored from a backup?")
+                write!(
+                    f,
+                    "the versions of the server went back from {from} to {to}: was it restored from a backup?"
+                )
             }
         }
     }

@@ -136,7 +136,11 @@ async fn an_index_function_that_fails_or_panics_is_reported_and_costs_that_index
         let first = fixture.informer.stats().faults.index;
         assert_eq!(first, 2, "{order:?}: {:#?}", fixture.faults.all());
         assert!(
-            fixture.faults.all().iter().any(|fault| fault.contains(r#"index "names" left out default/bad"#))
+            fixture
+                .faults
+                .all()
+                .iter()
+                .any(|fault| fault.contains(r#"index "names" does not contain default/bad"#))
         );
         assert_eq!(fixture.informer.lister().index_values("names").unwrap(), ["good"]);
         // An index that is added to a filled cache fails for the same object.

@@ -1,4 +1,4 @@
-//! What merges with what, and what a backlog costs.
+//! Which notifications merge, and how much memory a backlog needs.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -36,32 +36,33 @@ fn deleted(name: &str, old: u64, version: u64) -> RawNotification {
 }
 
 #[test]
-fn its_figures_are_of_what_waits() {
+fn statistics_describe_the_pending_notifications() {
     let mut backlog = Backlog::new(2);
-    let figures = |backlog: &Backlog| (backlog.len(), backlog.merges(), backlog.oldest_since());
-    assert_eq!((figures(&backlog), backlog.memory_bytes()), ((0, 0, None), 0));
+    let statistics = |backlog: &Backlog| (backlog.len(), backlog.merges(), backlog.oldest_since());
+    assert_eq!((statistics(&backlog), backlog.memory_bytes()), ((0, 0, None), 0));
     let began = Instant::now();
     let later = began + std::time::Duration::from_secs(1);
     backlog.push(added("a", 1), began);
     backlog.push(added("b", 2), later);
     let queued_bytes = backlog.entries.capacity() * size_of::<Option<PendingEntry>>();
-    assert_eq!(backlog.memory_bytes(), queued_bytes, "below the bound nothing is looked for");
+    assert_eq!(backlog.memory_bytes(), queued_bytes, "below the bound there is no table of keys");
     for version in 3..6 {
         backlog.push(updated("a", version - 1, version), later);
     }
-    assert_eq!(figures(&backlog), (2, 3, Some(began)));
-    let numbers = backlog.newest.as_ref().map(HashTable::capacity).expect("what merges is found by its key");
+    assert_eq!(statistics(&backlog), (2, 3, Some(began)));
+    let numbers =
+        backlog.newest.as_ref().map(HashTable::capacity).expect("above the bound there is a table of keys");
     assert_eq!(backlog.memory_bytes(), queued_bytes + 8 * numbers);
     backlog.push(added("c", 6), later);
     backlog.push(deleted("c", 6, 7), later);
-    assert_eq!(figures(&backlog), (2, 4, Some(began)), "what came and went unheard merged too");
+    assert_eq!(statistics(&backlog), (2, 4, Some(began)), "a cancelled addition counts as a merge");
     backlog.pop();
-    assert_eq!(figures(&backlog), (1, 4, Some(later)));
-    assert_eq!((backlog.clear(), figures(&backlog)), (1, (0, 4, None)));
+    assert_eq!(statistics(&backlog), (1, 4, Some(later)));
+    assert_eq!((backlog.clear(), statistics(&backlog)), (1, (0, 4, None)));
 }
 
 #[test]
-fn a_handler_that_has_caught_up_costs_what_it_did_before() {
+fn a_handler_that_has_caught_up_frees_its_memory() {
     let mut backlog = Backlog::new(10);
     for name in 0..1_000 {
         backlog.push(added(&name.to_string(), 1), Instant::now());
@@ -70,14 +71,14 @@ fn a_handler_that_has_caught_up_costs_what_it_did_before() {
         assert_eq!(backlog.newest.is_some(), live >= 5, "{live} wait");
         backlog.pop();
     }
-    assert_eq!(backlog.memory_bytes(), 0, "what a burst needed is given back");
+    assert_eq!(backlog.memory_bytes(), 0, "the memory of a burst is freed");
     backlog.push(added("a", 2), Instant::now());
     backlog.pop();
-    assert_ne!(backlog.memory_bytes(), 0, "what every notification needs is kept");
+    assert_ne!(backlog.memory_bytes(), 0, "a small buffer is kept");
 }
 
 #[test]
-fn holes_are_closed_once_they_outnumber_what_is_live() {
+fn entries_are_compacted_when_holes_outnumber_them() {
     let (mut backlog, now) = (Backlog::new(0), Instant::now());
     let names: Vec<_> = (0..500).map(|name| name.to_string()).collect();
     let first_to_last = ["first"].into_iter().chain(names.iter().map(String::as_str)).chain(["last"]);
@@ -85,7 +86,7 @@ fn holes_are_closed_once_they_outnumber_what_is_live() {
     for (gone, name) in names.iter().enumerate() {
         backlog.push(deleted(name, 1, 2), now);
         assert!(backlog.entries.len() <= 2 * backlog.len() + 64, "after {gone}: {}", backlog.entries.len());
-        assert!(gone > 250 || backlog.entries.len() == 502, "after {gone} they are still few");
+        assert!(gone > 250 || backlog.entries.len() == 502, "after {gone} there are still few holes");
     }
     let left = [backlog.pop(), backlog.pop(), backlog.pop()];
     let left: Vec<_> = left.iter().flatten().map(|entry| shown(&entry.notification)).collect();
@@ -107,7 +108,7 @@ fn shown(notification: &RawNotification) -> String {
     }
 }
 
-/// What comes out of a backlog that merges above `merge_above`.
+/// Checks what is popped from a backlog with this bound.
 #[track_caller]
 fn check(merge_above: usize, pushed: Vec<RawNotification>, expected: &[&str]) {
     let mut backlog = Backlog::new(merge_above);
@@ -129,7 +130,7 @@ async fn up_to_the_bound_every_notification_is_kept_in_order() {
 
 // holds: X11
 #[tokio::test]
-async fn past_the_bound_notifications_of_one_object_merge_in_the_oldest_place() {
+async fn above_the_bound_notifications_of_one_object_merge_at_the_oldest_position() {
     check(0, vec![added("a", 1), added("b", 2), updated("a", 1, 3)], &["add a@3", "add b@2"]);
     check(
         0,
@@ -148,7 +149,7 @@ async fn past_the_bound_notifications_of_one_object_merge_in_the_oldest_place() 
 
 // holds: X11
 #[tokio::test]
-async fn a_stalled_handler_costs_no_more_under_creation_and_deletion_without_end() {
+async fn a_blocked_handler_needs_bounded_memory_under_endless_creation_and_deletion() {
     let mut backlog = Backlog::new(8);
     for round in 0..10_000u64 {
         let name = format!("pod-{}", round % 50);
@@ -160,12 +161,12 @@ async fn a_stalled_handler_costs_no_more_under_creation_and_deletion_without_end
 }
 
 #[test]
-fn two_backlogs_do_not_hash_alike() {
+fn two_backlogs_hash_with_different_seeds() {
     let hashes = || {
         let backlog = Backlog::new(0);
         ["default/a", "default/b", "default/c", "default/d"].map(|key| backlog.hasher.hash_one(key))
     };
-    assert_ne!(hashes(), hashes(), "names that collide in one would collide in every one");
+    assert_ne!(hashes(), hashes(), "names that collide in one must not collide in every one");
 }
 
 proptest! {
@@ -189,7 +190,8 @@ proptest! {
                     assert_eq!(before, old.version().number(), "the old object is the one that was received last");
                 }
                 Notification::Deleted { old, .. } => {
-                    assert_eq!(received.remove(&name), old.version().number(), "the old object is the one that was received last");
+                    let last = received.remove(&name);
+                    assert_eq!(last, old.version().number(), "the old object is the one that was received last");
                 }
             }
         };
