@@ -186,23 +186,23 @@ async fn the_objects_of_a_stream_that_gave_up_are_removed_with_its_namespace() {
 #[tokio::test(start_paused = true)]
 async fn a_namespace_that_is_followed_again_is_listed_no_older_than_what_the_informer_has_seen() {
     for order in BOTH_ORDERS {
-        let mut stage = Stage::over(config(order), &[scope("a")], &[scope("b")]);
+        let mut fixture = InformerFixture::over(config(order), &[scope("a")], &[scope("b")]);
         let listed = Arc::new(std::sync::Mutex::new(Vec::new()));
         let versions = Arc::clone(&listed);
-        stage.source_of(&scope("a")).will_list_always(move |options| {
+        fixture.source_of(&scope("a")).will_list_always(move |options| {
             versions.lock().unwrap().push(options.version.as_ref().map(ToString::to_string));
             ListAnswer::page(9).object(&pod_in("a", "x", 7))
         });
-        stage.source_of(&scope("a")).will_watch_always(|_| WatchAnswer::open().hang());
-        stage.source_of(&scope("b")).will_list_always(|_| ListAnswer::page(12));
-        stage.source_of(&scope("b")).will_watch_always(|_| WatchAnswer::open().hang());
-        stage.start();
-        stage.synced().await;
+        fixture.source_of(&scope("a")).will_watch_always(|_| WatchAnswer::open().hang());
+        fixture.source_of(&scope("b")).will_list_always(|_| ListAnswer::page(12));
+        fixture.source_of(&scope("b")).will_watch_always(|_| WatchAnswer::open().hang());
+        fixture.start();
+        fixture.synced().await;
         for namespaces in ["b", "a"] {
-            stage.informer.set_namespaces([namespaces]).unwrap();
+            fixture.informer.set_namespaces([namespaces]).unwrap();
             settle().await;
         }
         assert_eq!(*listed.lock().unwrap(), [Some("0".to_owned()), Some("12".to_owned())], "{order:?}");
-        stage.end().await;
+        fixture.end().await;
     }
 }
