@@ -37,7 +37,7 @@ fn pod(name: &str) -> Value {
 }
 
 #[tokio::test(start_paused = true)]
-async fn readiness_comes_with_the_caches_and_says_before_what_is_missing() {
+async fn readiness_passes_when_the_caches_are_filled_and_names_the_missing_ones_before() {
     let server = ApiServer::start().await;
     server.faults().inject(Fault::Status { code: 403, retry_after_seconds: None }.times(3).of("secrets"));
     let factory = SharedInformerFactory::new(server.client());
@@ -72,7 +72,7 @@ async fn readiness_comes_with_the_caches_and_says_before_what_is_missing() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_watch_that_has_given_up_is_unhealthy_and_one_that_fails_is_not() {
+async fn a_watch_that_gave_up_is_unhealthy_and_one_that_is_retried_is_not() {
     let server = ApiServer::start().await;
     server.faults().inject(Fault::Status { code: 500, retry_after_seconds: None }.always());
     let factory = SharedInformerFactory::new(server.client());
@@ -95,7 +95,7 @@ async fn a_watch_that_has_given_up_is_unhealthy_and_one_that_fails_is_not() {
     running.shutdown().await;
 }
 
-/// A view on pods that panics when it is dropped.
+/// A type of pods that panics when it is dropped.
 #[derive(serde::Deserialize)]
 struct Brittle {}
 
@@ -107,7 +107,7 @@ impl Drop for Brittle {
 
 // holds: X31
 #[tokio::test(start_paused = true)]
-async fn a_dead_informer_fails_both_probes_by_name_also_when_nobody_holds_it_any_more() {
+async fn an_informer_that_panicked_fails_both_probes_even_when_it_is_no_longer_in_use() {
     let server = ApiServer::start().await;
     server.put("pods", pod("web-0"));
     let factory = SharedInformerFactory::new(server.client());
@@ -118,7 +118,7 @@ async fn a_dead_informer_fails_both_probes_by_name_also_when_nobody_holds_it_any
     running.synced().await.unwrap();
     assert_eq!(get(&router, "/readyz").await.0, StatusCode::OK);
 
-    // Decoded and kept in the cache; its next version drops it inside the informer.
+    // The decoded object is kept in the cache. The next version drops it in the task of the informer.
     drop(pods.cast::<Brittle>().lister().list()[0].decoded().unwrap());
     server.put("pods", pod("web-0"));
     let cause = running.failed().await;
@@ -138,7 +138,7 @@ async fn a_dead_informer_fails_both_probes_by_name_also_when_nobody_holds_it_any
     let [failure] = &read.failures[..] else { panic!("{text}") };
     assert_eq!((&*failure.informer, &*failure.cause), ("pods", "it panicked: scripted panic"));
 
-    // Somebody asks for it again: it begins afresh.
+    // A new request makes a new informer.
     let pods = factory.informer::<Pod>();
     let again = factory.start();
     again.synced().await.unwrap();
@@ -152,7 +152,7 @@ async fn a_dead_informer_fails_both_probes_by_name_also_when_nobody_holds_it_any
 
 // holds: X31
 #[tokio::test(start_paused = true)]
-async fn once_every_informer_was_stopped_both_probes_fail_by_name() {
+async fn both_probes_fail_when_all_informers_are_stopped() {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
     let pods = factory.informer::<Pod>();
@@ -166,26 +166,26 @@ async fn once_every_informer_was_stopped_both_probes_fail_by_name() {
     let other = factory.start();
     other.synced().await.unwrap();
     one.shutdown().await;
-    assert_eq!(get(&router, "/readyz").await.0, StatusCode::OK, "the others go on");
+    assert_eq!(get(&router, "/readyz").await.0, StatusCode::OK, "the others still run");
     other.shutdown().await;
     for path in ["/healthz", "/readyz"] {
         let (status, _, text) = get(&router, path).await;
         assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR, "{path}");
-        assert!(text.contains("[-]stopped failed: every informer was stopped"), "{text}");
+        assert!(text.contains("[-]stopped failed: all informers are stopped"), "{text}");
     }
     drop(secrets);
     let secrets = factory.informer::<Secret>();
     let again = factory.start();
     again.synced().await.unwrap();
     assert_eq!(get(&router, "/healthz").await.0, StatusCode::OK, "it was started again");
-    // Dropped without a word, they are stopped all the same.
+    // A dropped `Running` stops its informers too.
     drop(again);
     assert_eq!(get(&router, "/healthz").await.0, StatusCode::INTERNAL_SERVER_ERROR);
     drop(secrets);
 }
 
 #[tokio::test(start_paused = true)]
-async fn checks_of_the_users_are_asked_by_name() {
+async fn checks_of_users_can_be_requested_by_name() {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
     let endpoints = Endpoints::new(&factory)
@@ -200,7 +200,7 @@ async fn checks_of_the_users_are_asked_by_name() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn metrics_are_those_of_the_informers_and_of_the_users_registry() {
+async fn metrics_include_the_informers_and_the_registry_of_the_user() {
     let server = ApiServer::start().await;
     server.put("pods", pod("web-0"));
     let factory = SharedInformerFactory::new(server.client());
@@ -226,7 +226,7 @@ async fn metrics_are_those_of_the_informers_and_of_the_users_registry() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn informers_are_shown_whole_and_nothing_of_their_objects() {
+async fn informers_are_shown_without_data_of_objects() {
     let server = ApiServer::start().await;
     server.put(
         "secrets",
@@ -267,7 +267,7 @@ async fn informers_are_shown_whole_and_nothing_of_their_objects() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn queues_are_shown_beside_the_informers_while_they_live() {
+async fn queues_are_shown_until_they_are_dropped() {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
     let pods = factory.informer::<Pod>();
@@ -300,7 +300,7 @@ async fn queues_are_shown_beside_the_informers_while_they_live() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn only_reading_is_answered() {
+async fn only_get_requests_are_answered() {
     let server = ApiServer::start().await;
     let router = Endpoints::new(&SharedInformerFactory::new(server.client())).router();
     for path in ["/metrics", "/healthz", "/readyz", "/informers"] {
@@ -312,7 +312,7 @@ async fn only_reading_is_answered() {
 }
 
 #[tokio::test]
-async fn a_door_answers_until_it_is_stopped_and_is_nobody_elses_meanwhile() {
+async fn the_server_answers_until_it_is_stopped_and_its_port_is_in_use_until_then() {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
     let (serving, task) = Endpoints::new(&factory).serve(([127, 0, 0, 1], 0)).await.unwrap();
@@ -335,14 +335,14 @@ async fn a_door_answers_until_it_is_stopped_and_is_nobody_elses_meanwhile() {
     let _ = greedy.read_to_string(&mut refused).await;
     assert!(!refused.contains("200 OK"), "{refused}");
 
-    // A connection that is kept open does not hold it up.
+    // An open connection does not delay the stop.
     serving.stop();
     while tasks.join_next().await.is_some() {}
     assert!(TcpStream::connect(address).await.is_err());
 }
 
-/// Asks over a connection that stays open, and gives the first line of the answer; nothing if it was closed.
-async fn asked(socket: &mut TcpStream) -> String {
+/// Sends a request over a connection that stays open. Returns the first line of the response; empty if it was closed.
+async fn request(socket: &mut TcpStream) -> String {
     let mut answer = [0; 15];
     let asked = socket.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await;
     match (asked, socket.read_exact(&mut answer).await) {
@@ -355,7 +355,7 @@ const OK: &str = "HTTP/1.1 200 OK";
 
 // holds: X33
 #[tokio::test]
-async fn any_number_of_silent_connections_keeps_no_probe_out_and_the_newest_stay() {
+async fn silent_connections_do_not_block_a_probe_and_the_newest_stay_open() {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
     let (serving, task) = Endpoints::new(&factory).serve(([127, 0, 0, 1], 0)).await.unwrap();
@@ -366,10 +366,10 @@ async fn any_number_of_silent_connections_keeps_no_probe_out_and_the_newest_stay
         silent.push(TcpStream::connect(serving.address()).await.unwrap());
     }
     let mut probe = TcpStream::connect(serving.address()).await.unwrap();
-    assert_eq!(asked(&mut probe).await, OK);
-    // Had the probe waited for the silent ones to be closed for their silence, this one would be closed as well.
-    assert_eq!(asked(&mut silent[250]).await, OK);
-    assert_eq!(asked(&mut silent[0]).await, "", "the oldest had to go");
+    assert_eq!(request(&mut probe).await, OK);
+    // If the probe had waited for the timeout of the silent ones, this one would be closed too.
+    assert_eq!(request(&mut silent[250]).await, OK);
+    assert_eq!(request(&mut silent[0]).await, "", "the oldest had to go");
     serving.stop();
     while tasks.join_next().await.is_some() {}
 }
@@ -377,7 +377,7 @@ async fn any_number_of_silent_connections_keeps_no_probe_out_and_the_newest_stay
 // holds: X33
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_peer_with_few_connections_keeps_them_whatever_others_do() {
+async fn a_peer_with_few_connections_keeps_them() {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
     let (serving, task) = Endpoints::new(&factory).serve(([127, 0, 0, 1], 0)).await.unwrap();
@@ -388,7 +388,7 @@ async fn a_peer_with_few_connections_keeps_them_whatever_others_do() {
         socket.bind(([127, 0, 0, last], 0).into()).unwrap();
         socket.connect(serving.address()).await.unwrap()
     };
-    // Opened first, and silent since: it would be the first to go if everyone were one peer.
+    // It is the oldest and idle: with one peer for all it would be closed first.
     let mut kubelet = from(9).await;
     let mut silent = Vec::new();
     for last in [2, 3, 4] {
@@ -397,8 +397,8 @@ async fn a_peer_with_few_connections_keeps_them_whatever_others_do() {
         }
     }
     let mut probe = from(2).await;
-    assert_eq!(asked(&mut probe).await, OK);
-    assert_eq!(asked(&mut kubelet).await, OK);
+    assert_eq!(request(&mut probe).await, OK);
+    assert_eq!(request(&mut kubelet).await, OK);
     serving.stop();
     while tasks.join_next().await.is_some() {}
 }
