@@ -344,8 +344,8 @@ async fn the_server_answers_until_it_is_stopped_and_its_port_is_in_use_until_the
 /// Sends a request over a connection that stays open. Returns the first line of the response; empty if it was closed.
 async fn request(socket: &mut TcpStream) -> String {
     let mut answer = [0; 15];
-    let asked = socket.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await;
-    match (asked, socket.read_exact(&mut answer).await) {
+    let sent = socket.write_all(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await;
+    match (sent, socket.read_exact(&mut answer).await) {
         (Ok(()), Ok(_)) => String::from_utf8_lossy(&answer).into_owned(),
         _ => String::new(),
     }

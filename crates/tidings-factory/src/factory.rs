@@ -1,4 +1,4 @@
-//! The factory: a handle that is asked for informers.
+//! The factory: a handle from which informers are requested.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -94,14 +94,14 @@ impl Keys for WorkQueue<usize> {
 /// What was added and what workers saw. The version of a key grows with each add, and a worker sees the newest.
 #[derive(Default)]
 struct Witness {
-    asked: [u32; KEYS],
+    added: [u32; KEYS],
     seen: [u32; KEYS],
     held: HashSet<usize>,
 }
 
 async fn adds<Q: Keys>(queue: Q, witness: Arc<Mutex<Witness>>, keys: Vec<usize>) {
     for key in keys {
-        witness.lock().asked[key] += 1;
+        witness.lock().added[key] += 1;
         queue.add(key);
     }
 }
@@ -111,7 +111,7 @@ async fn works<Q: Keys>(queue: Q, witness: Arc<Mutex<Witness>>) {
         {
             let mut witness = witness.lock();
             assert!(witness.held.insert(*key), "{} is with two workers", *key);
-            witness.seen[*key] = witness.asked[*key];
+            witness.seen[*key] = witness.added[*key];
         }
         shuttle::future::yield_now().await;
         witness.lock().held.remove(&*key);
@@ -134,7 +134,7 @@ fn no_key_is_lost_and_no_key_has_two_workers<Q: Keys>(queue: &Q) {
         }
     });
     let witness = witness.lock();
-    assert_eq!(witness.seen, witness.asked, "the last add of a key was not worked on");
+    assert_eq!(witness.seen, witness.added, "the last add of a key was not worked on");
 }
 
 // holds: W2, W3, W6, W7

@@ -50,26 +50,24 @@ pub(super) const FAMILIES: &[Family] = &[
         "The 15 least significant digits of the version up to which every change can be read.",
         store_version,
     ),
-    counter("reflector_lists", "Lists begun.", |report| report.stats.requests.lists),
-    summary("reflector_list_duration_seconds", "How long lists took that came whole.", |report| {
+    counter("reflector_lists", "Lists started.", |report| report.stats.requests.lists),
+    summary("reflector_list_duration_seconds", "Duration of complete lists.", |report| {
         let ended = &report.stats.requests.ended;
         (ended.lists_took.as_secs_f64(), ended.lists)
     }),
-    summary("reflector_items_per_list", "Objects in lists that came whole.", |report| {
+    summary("reflector_items_per_list", "Objects in complete lists.", |report| {
         let ended = &report.stats.requests.ended;
         (ended.listed_objects as f64, ended.lists)
     }),
     counter("reflector_watches", "Watches opened.", |report| report.stats.requests.watches),
-    counter(
-        "reflector_short_watches",
-        "Watches that were over within a second, without an event.",
-        |report| report.stats.requests.ended.short_watches,
-    ),
-    summary("reflector_watch_duration_seconds", "How long watches lasted that are over.", |report| {
+    counter("reflector_short_watches", "Watches that ended within a second without an event.", |report| {
+        report.stats.requests.ended.short_watches
+    }),
+    summary("reflector_watch_duration_seconds", "Duration of ended watches.", |report| {
         let ended = &report.stats.requests.ended;
         (ended.watches_took.as_secs_f64(), ended.watches)
     }),
-    summary("reflector_items_per_watch", "Events of watches that are over.", |report| {
+    summary("reflector_items_per_watch", "Events of ended watches.", |report| {
         let ended = &report.stats.requests.ended;
         (ended.watched_events as f64, ended.watches)
     }),
@@ -81,7 +79,7 @@ pub(super) const FAMILIES: &[Family] = &[
     gauge("tidings_informer_objects", "Objects in the cache.", |report| Some(report.stats.objects.into())),
     Family {
         name: "tidings_informer_memory_bytes",
-        help: "Where the memory of the informer is; decoded objects are told apart from it.",
+        help: "Memory of the informer by part, without decoded objects.",
         read: Read::GaugeBy("part", memory),
     },
     gauge("tidings_informer_synced", "Whether the first lists have been applied.", |report| {
@@ -90,29 +88,29 @@ pub(super) const FAMILIES: &[Family] = &[
     gauge("tidings_informer_healthy", "Whether it is synced and no stream is failing.", |report| {
         Some(report.health.is_healthy().into())
     }),
-    counter("tidings_informer_lists", "Lists begun.", |report| report.stats.requests.lists),
-    counter("tidings_informer_relists", "Lists begun after the first.", |report| {
+    counter("tidings_informer_lists", "Lists started.", |report| report.stats.requests.lists),
+    counter("tidings_informer_relists", "Lists started after the first.", |report| {
         report.stats.requests.relists
     }),
     counter("tidings_informer_watches", "Watches opened.", |report| report.stats.requests.watches),
-    counter("tidings_informer_silent_watches", "Watches opened again because of silence.", |report| {
+    counter("tidings_informer_silent_watches", "Watches opened again because they were silent.", |report| {
         report.stats.requests.silent_watches
     }),
     counter("tidings_informer_events", "Events received.", |report| report.stats.requests.events),
     counter("tidings_informer_bookmarks", "Bookmarks received.", |report| report.stats.requests.bookmarks),
     Family {
         name: "tidings_informer_applied",
-        help: "What came of the objects that the server sent.",
+        help: "How the received objects were applied.",
         read: Read::CounterBy("outcome", applied),
     },
     Family {
         name: "tidings_informer_faults",
-        help: "What went wrong, by kind.",
+        help: "Faults by kind.",
         read: Read::CounterBy("kind", faults),
     },
     Family {
         name: "tidings_informer_streams",
-        help: "Lists and watches, by the wire that the last answer to each came by.",
+        help: "Streams by the wire of the last response.",
         read: Read::GaugeBy("wire", streams),
     },
     Family {
@@ -122,35 +120,33 @@ pub(super) const FAMILIES: &[Family] = &[
     },
     Family {
         name: "tidings_informer_failing_seconds",
-        help: "For how long nothing has gone right; zero if nothing went wrong since.",
+        help: "Time since the last success of a failing stream; zero if it does not fail.",
         read: Read::GaugeBy("namespace", failing),
     },
     Family {
         name: "tidings_handler_backlog",
-        help: "Notifications that wait for the handler.",
+        help: "Pending notifications of the handler.",
         read: Read::GaugeBy("handler", |report| by_handler(report, |handler| handler.backlog.into())),
     },
     Family {
         name: "tidings_handler_lag_seconds",
-        help: "How long the oldest of them has waited.",
+        help: "How long the oldest pending notification has waited.",
         read: Read::GaugeBy("handler", |report| by_handler(report, |handler| handler.lag.into())),
     },
-    of_handlers("tidings_handler_delivered", "Notifications that the handler was given.", |report| {
+    of_handlers("tidings_handler_delivered", "Notifications delivered to the handler.", |report| {
         by_handler(report, |handler| handler.delivered)
     }),
-    of_handlers(
-        "tidings_handler_merged",
-        "Notifications merged into others: the handler was slow.",
-        |report| by_handler(report, |handler| handler.merged),
-    ),
+    of_handlers("tidings_handler_merged", "Notifications merged because the handler was slow.", |report| {
+        by_handler(report, |handler| handler.merged)
+    }),
     of_handlers(
         "tidings_handler_inline_calls",
-        "Calls that the informer's task made itself: the subscriber was slow.",
+        "Calls that the informer's task made itself because the subscriber was slow.",
         |report| by_handler(report, |handler| handler.inline_calls),
     ),
     of_handlers(
         "tidings_handler_dropped",
-        "Notifications dropped when it was removed or stopped.",
+        "Notifications dropped when the handler was removed or the informer stopped.",
         |report| by_handler(report, |handler| handler.dropped),
     ),
     of_handlers("tidings_handler_panics", "Panics of the handler.", |report| {
@@ -182,13 +178,13 @@ fn store_version(report: &InformerReport) -> Option<Value> {
     last_digits(&report.stats.version.as_ref()?.to_string())
 }
 
-/// A version that is no number has no digits to show. Fifteen are what a float keeps exactly.
+/// The last fifteen digits, which a float represents exactly. `None` if the version is not a number.
 fn last_digits(version: &str) -> Option<Value> {
     let digits = version.get(version.len().saturating_sub(15)..)?;
     digits.parse::<u64>().ok().map(Value::from)
 }
 
-/// Parts that do not overlap: their sum is what the informer takes.
+/// The parts do not overlap: their sum is the memory of the informer.
 fn memory(report: &InformerReport) -> Vec<(String, Value)> {
     let memory = &report.stats.memory;
     let parts = [
@@ -259,7 +255,7 @@ fn namespace(stream: &StreamHealth) -> String {
     stream.scope.namespace().unwrap_or_default().to_owned()
 }
 
-/// Handlers may have the same name; no two series may.
+/// Handlers may have the same name, but series may not: further handlers of a name get a number.
 fn by_handler<T>(report: &InformerReport, read: impl Fn(&HandlerStats) -> T) -> Vec<(String, T)> {
     let mut seen: HashMap<&str, u32> = HashMap::new();
     let mut unique = |name| {
@@ -275,7 +271,7 @@ impl Read {
         match self {
             Read::Gauge(_) | Read::GaugeBy(..) => MetricType::Gauge,
             Read::Counter(_) | Read::CounterBy(..) => MetricType::Counter,
-            // Of a summary the text format here has no type: a histogram without buckets has the same two series.
+            // prometheus-client has no summary. A histogram with one bucket has the same sum and count.
             Read::Durations(_) | Read::Summary(_) => MetricType::Histogram,
         }
     }
@@ -303,8 +299,8 @@ impl From<usize> for Value {
 }
 
 impl From<bool> for Value {
-    fn from(is_so: bool) -> Self {
-        Value::Whole(is_so.into())
+    fn from(value: bool) -> Self {
+        Value::Whole(value.into())
     }
 }
 
@@ -319,7 +315,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fifteen_digits_of_a_version_are_told_and_nothing_of_what_is_no_number() {
+    fn the_last_fifteen_digits_of_a_version_are_shown_if_it_is_a_number() {
         assert_eq!(last_digits("42"), Some(Value::Whole(42)));
         assert_eq!(last_digits("987654321012345678901234"), Some(Value::Whole(12_345_678_901_234)));
         assert_eq!(last_digits("0"), Some(Value::Whole(0)));

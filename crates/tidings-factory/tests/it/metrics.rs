@@ -1,4 +1,4 @@
-//! What a scrape finds of the informers of a factory, and what it no longer finds when they have stopped.
+//! The metrics of the informers of a factory, which end when the informers stop.
 
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ fn scrape(registry: &Registry) -> String {
     text
 }
 
-/// The value of the one series that starts with this.
+/// The value of the one series that starts with this text.
 #[track_caller]
 fn value(text: &str, series: &str) -> f64 {
     let found: Vec<_> = text.lines().filter(|line| line.starts_with(series)).collect();
@@ -44,7 +44,7 @@ fn of_pods(metric: &str) -> String {
 
 // holds: M3
 #[tokio::test(start_paused = true)]
-async fn an_informer_has_upstreams_series_under_upstreams_labels() {
+async fn an_informer_has_the_series_and_labels_of_client_go() {
     let server = ApiServer::start().await;
     server.put("pods", pod("web-0"));
     let factory = SharedInformerFactory::new(server.client());
@@ -72,7 +72,7 @@ async fn an_informer_has_upstreams_series_under_upstreams_labels() {
 
 // holds: M5
 #[tokio::test(start_paused = true)]
-async fn what_the_reflector_does_is_counted_under_upstreams_names_and_our_own() {
+async fn the_reflector_is_counted_under_the_names_of_client_go_and_our_own() {
     let server = ApiServer::start().await;
     server.put("pods", pod("web-0"));
     let factory = SharedInformerFactory::new(server.client());
@@ -99,11 +99,11 @@ async fn what_the_reflector_does_is_counted_under_upstreams_names_and_our_own() 
     assert_eq!(value(&text, &of_pods("reflector_list_duration_seconds_count")), 1.0);
     assert_eq!(value(&text, &of_pods("reflector_items_per_list_sum")), 1.0);
     assert_eq!(value(&text, &of_pods("reflector_watches_total")), 1.0);
-    assert_eq!(value(&text, &of_pods("reflector_watch_duration_seconds_count")), 0.0, "it goes on");
+    assert_eq!(value(&text, &of_pods("reflector_watch_duration_seconds_count")), 0.0, "the watch is open");
     let last = value(&text, &format!("{},namespace=\"\"", of_pods("reflector_last_resource_version")));
     assert!(last >= 2.0, "{last}");
 
-    // One watch has ended after a minute and a half and one event; the next is cut at once.
+    // One watch ended after 90 s and one event. The next one ends at once.
     server.faults().cut_watches(Ending::Clean);
     tokio::time::sleep(Duration::from_millis(100)).await;
     server.faults().cut_watches(Ending::Broken);
@@ -163,7 +163,7 @@ async fn factories_share_no_series() {
 
 // holds: X24
 #[tokio::test(start_paused = true)]
-async fn the_series_of_a_stopped_informer_are_gone_and_whoever_is_late_does_not_bring_them_back() {
+async fn the_series_of_a_stopped_informer_end_and_late_reads_do_not_bring_them_back() {
     let server = ApiServer::start().await;
     server.put("pods", pod("web-0"));
     let factory = SharedInformerFactory::new(server.client());
@@ -175,19 +175,23 @@ async fn the_series_of_a_stopped_informer_are_gone_and_whoever_is_late_does_not_
     assert!(scrape(&registry).contains(PODS));
 
     running.shutdown().await;
-    assert!(!scrape(&registry).contains("pods"), "stopped, though its handle is still held");
-    assert!(heard.next().await.is_some(), "what it was told before is still read");
+    assert!(!scrape(&registry).contains("pods"), "it is stopped, although there is a handle");
+    assert!(heard.next().await.is_some(), "earlier notifications can still be read");
     assert!(pods.lister().get("default/web-0").unwrap().decoded().is_ok());
     assert!(!scrape(&registry).contains("pods"));
 
     let again = factory.informer::<Pod>();
-    assert_eq!(value(&scrape(&registry), &of_pods("tidings_informer_objects")), 0.0, "a new one begins anew");
+    assert_eq!(
+        value(&scrape(&registry), &of_pods("tidings_informer_objects")),
+        0.0,
+        "a new informer starts at zero"
+    );
     drop(again);
-    assert!(!scrape(&registry).contains("pods"), "nobody needs it");
+    assert!(!scrape(&registry).contains("pods"), "it is no longer in use");
 }
 
 #[tokio::test(start_paused = true)]
-async fn informers_and_handlers_of_one_name_have_series_of_their_own() {
+async fn informers_and_handlers_with_the_same_name_have_no_duplicate_series() {
     let server = ApiServer::start().await;
     let factory = SharedInformerFactory::new(server.client());
     let registry = registry(&factory);

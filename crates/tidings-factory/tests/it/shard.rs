@@ -1,4 +1,4 @@
-//! Informers of one shard each, over a server that does not know shards: nothing is missing and nothing is double.
+//! Informers of one shard each, with a server that does not support shards: each object is in exactly one.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::json;
@@ -13,7 +13,7 @@ fn put(server: &ApiServer, name: &str, round: u32) -> u64 {
 }
 
 #[tokio::test(start_paused = true)]
-async fn shards_of_a_server_that_ignores_them_add_up_to_everything() {
+async fn the_shards_of_a_server_that_ignores_them_add_up_to_all_objects() {
     let server = ApiServer::start().await;
     for i in 0..40 {
         put(&server, &format!("before-{i}"), 1);

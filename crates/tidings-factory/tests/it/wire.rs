@@ -1,4 +1,4 @@
-//! Which wire informers ask for, and how they tell which one they got.
+//! Which wire informers request, which one they report, and that a second request can't change it.
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::json;
@@ -14,9 +14,13 @@ async fn server() -> ApiServer {
     server
 }
 
-/// The wire that an informer says it got, after it has synced; it must be that of its object, which reads the same.
-async fn got(factory: &SharedInformerFactory, maps: SharedInformer<ConfigMap>) -> Wire {
-    assert_eq!(maps.health().streams.first().and_then(|stream| stream.wire), None, "before the first answer");
+/// The wire that a synced informer reports. It must be that of its object.
+async fn reported_wire(factory: &SharedInformerFactory, maps: SharedInformer<ConfigMap>) -> Wire {
+    assert_eq!(
+        maps.health().streams.first().and_then(|stream| stream.wire),
+        None,
+        "before the first response"
+    );
     let running = factory.start();
     running.synced().await.unwrap();
     let wire = maps.health().streams[0].wire.expect("the server has answered");
@@ -32,15 +36,15 @@ async fn protobuf_is_used_unless_a_factory_or_an_informer_prefers_json() {
     let server = server().await;
     let json = || InformerOptions::new().wire(WirePreference::JsonOnly);
     let factory = SharedInformerFactory::new(server.client());
-    assert_eq!(got(&factory, factory.informer()).await, Wire::Protobuf);
+    assert_eq!(reported_wire(&factory, factory.informer()).await, Wire::Protobuf);
     let factory = SharedInformerFactory::new(server.client());
-    assert_eq!(got(&factory, factory.informer_with(json()).unwrap()).await, Wire::Json);
+    assert_eq!(reported_wire(&factory, factory.informer_with(json()).unwrap()).await, Wire::Json);
     let factory = SharedInformerFactory::builder(server.client()).for_kind::<ConfigMap>(json()).build();
-    assert_eq!(got(&factory, factory.informer()).await, Wire::Json);
+    assert_eq!(reported_wire(&factory, factory.informer()).await, Wire::Json);
     let factory = SharedInformerFactory::builder(server.client()).wire(WirePreference::JsonOnly).build();
-    assert_eq!(got(&factory, factory.informer()).await, Wire::Json);
+    assert_eq!(reported_wire(&factory, factory.informer()).await, Wire::Json);
     let protobuf = InformerOptions::new().wire(WirePreference::ProtobufFirst);
-    assert_eq!(got(&factory, factory.informer_with(protobuf).unwrap()).await, Wire::Protobuf);
+    assert_eq!(reported_wire(&factory, factory.informer_with(protobuf).unwrap()).await, Wire::Protobuf);
 }
 
 #[tokio::test(start_paused = true)]

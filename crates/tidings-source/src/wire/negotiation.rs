@@ -1,5 +1,5 @@
 //! Which wire a source requests, and what it remembers: the wire of the last response, and that the server refused
-//! protobuf. A server that refused it once is not asked for it again.
+//! protobuf. After that, JSON is requested.
 
 use tidings_object::Wire;
 

@@ -49,7 +49,7 @@ struct Model {
 struct Turn {
     ready_ms: u64,
     /// Of delays that end at the same moment, the one that was added first is first.
-    asked: u64,
+    added_at: u64,
     priority: Priority,
     /// Its position among the waiting: by deadline, then the larger allowance, then the order of adds.
     place: Option<(u64, Reverse<Priority>, u64)>,
@@ -81,7 +81,7 @@ impl Model {
         if !self.is_open {
             return Added::Ignored;
         }
-        let (now_ms, ready_ms, asked) = (self.now_ms, self.now_ms + after_ms, self.tick());
+        let (now_ms, ready_ms, added_at) = (self.now_ms, self.now_ms + after_ms, self.tick());
         let old = self.pending.get(&item).copied();
         let better = old.map_or(priority, |old| old.priority.min(priority));
         if let Some(old) = old
@@ -92,12 +92,12 @@ impl Model {
                 && after_ms == 0
                 && deadline_ms(priority, now_ms) < deadline
             {
-                turn.place = Some((deadline_ms(priority, now_ms), Reverse(priority), asked));
+                turn.place = Some((deadline_ms(priority, now_ms), Reverse(priority), added_at));
             }
             self.pending.insert(item, turn);
             return Added::Collapsed;
         }
-        self.pending.insert(item, Turn { ready_ms, asked, priority: better, place: None });
+        self.pending.insert(item, Turn { ready_ms, added_at, priority: better, place: None });
         if after_ms > 0 {
             return Added::Delayed;
         }
@@ -125,7 +125,7 @@ impl Model {
         self.now_ms += ms;
         let over = before_ms + 1..=self.now_ms;
         let ended = self.pending.iter().filter(|(_, turn)| over.contains(&turn.ready_ms));
-        let mut ended: Vec<_> = ended.map(|(item, turn)| (turn.ready_ms, turn.asked, *item)).collect();
+        let mut ended: Vec<_> = ended.map(|(item, turn)| (turn.ready_ms, turn.added_at, *item)).collect();
         ended.sort_unstable();
         for (ready_ms, _, item) in ended {
             self.enter(item, ready_ms);

@@ -88,7 +88,7 @@ impl Hash for Fragile {
 
 impl Clone for Fragile {
     fn clone(&self) -> Self {
-        assert!(!self.1.load(Ordering::Relaxed), "told to");
+        assert!(!self.1.load(Ordering::Relaxed), "requested");
         Fragile(self.0, Arc::clone(&self.1))
     }
 }

@@ -30,7 +30,7 @@ async fn watch(source: &KubeSource) {
 }
 
 fn accepted(server: &Server) -> Vec<String> {
-    server.requests().iter().map(|asked| asked.headers["accept"].to_str().unwrap().to_owned()).collect()
+    server.requests().iter().map(|request| request.headers["accept"].to_str().unwrap().to_owned()).collect()
 }
 
 #[tokio::test]
@@ -40,7 +40,7 @@ async fn the_content_type_decides_the_wire_and_the_source_reports_it() {
         let source = server.pods();
         assert_eq!(source.wire(), None);
         list(&source).await;
-        assert_eq!(source.clone().wire(), Some(wire), "an empty list tells, and clones know");
+        assert_eq!(source.clone().wire(), Some(wire), "an empty list is enough, and clones share it");
         watch(&source).await;
         assert_eq!(accepted(&server), [PROTOBUF_FIRST, PROTOBUF_FIRST]);
     }
@@ -116,8 +116,8 @@ async fn a_server_that_refuses_protobuf_gets_json_requests_from_then_on() {
         list(&source).await;
         assert_eq!(accepted(&server), [PROTOBUF_FIRST, JSON_ONLY, JSON_ONLY, JSON_ONLY], "{code}");
         assert_eq!(source.wire(), Some(Wire::Json));
-        let asked = server.requests();
-        assert_eq!(asked[0].uri, asked[1].uri, "it is the same request");
+        let requests = server.requests();
+        assert_eq!(requests[0].uri, requests[1].uri, "it is the same request");
     }
 }
 
@@ -136,7 +136,7 @@ async fn a_server_that_refuses_json_as_well_is_an_error() {
     let server = Server::answering([Answer::new(406), Answer::new(406)]);
     let error = server.pods().list(ListOptions::default()).await.map(drop).unwrap_err();
     assert_eq!(error.class(), ErrorClass::Server, "{error}");
-    assert_eq!(server.requests().len(), 2, "nothing is asked for ever");
+    assert_eq!(server.requests().len(), 2, "the request is not repeated for ever");
 }
 
 #[tokio::test]

@@ -103,9 +103,9 @@ impl Server {
     pub(crate) fn client(&self) -> Client {
         let server = self.clone();
         let service = tower::service_fn(move |request: Request<kube_client::client::Body>| {
-            let asked =
+            let request_record =
                 RecordedRequest { uri: request.uri().to_string(), headers: request.headers().clone() };
-            server.requests.lock().unwrap().push(asked);
+            server.requests.lock().unwrap().push(request_record);
             let answer = server.answers.lock().unwrap().pop_front().expect("an answer for this request");
             async move { Ok::<_, Infallible>(answer.into_response()) }
         });

@@ -54,8 +54,8 @@ async fn a_shard_is_requested_and_never_as_a_streaming_list() {
     let source = server.builder().shard(half()).build().unwrap();
     drop(source.watch(WatchOptions::default()).await.unwrap());
     let selector = "shardSelector=shardRange%28object.metadata.uid%2C%20%270x0000000000000000%27%2C%20%270x8000000000000000%27%29";
-    for asked in server.requests() {
-        assert!(asked.uri.contains(selector), "{}", asked.uri);
+    for request in server.requests() {
+        assert!(request.uri.contains(selector), "{}", request.uri);
     }
     assert!(!source.may_stream_lists(), "a streaming list would not say who chose its objects");
 }
@@ -80,7 +80,7 @@ async fn another_shard_than_the_requested_one_is_an_error() {
     let other = ShardRange::part(1, 2).unwrap().to_string();
     let (_, sharded) = read(&Server::answering([Answer::ok(list(Some(other)))])).await;
     let error = sharded.unwrap_err();
-    assert!(error.contains("asked for shardRange("), "{error}");
+    assert!(error.contains("expected the shard shardRange("), "{error}");
 }
 
 #[tokio::test]
