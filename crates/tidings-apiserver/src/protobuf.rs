@@ -23,8 +23,8 @@ pub(crate) enum ProtobufError {
     NoMagic,
     #[error("the envelope of the body is malformed")]
     Envelope,
-    #[error("the object in the body is malformed")]
-    Object(#[source] tidings_protobuf::Error),
+    #[error("the object in the body is malformed: {0}")]
+    Object(tidings_protobuf::Error),
     #[error("{api_version} {kind} can't be decoded from protobuf")]
     Unknown { api_version: String, kind: String },
 }

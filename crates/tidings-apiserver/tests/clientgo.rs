@@ -10,11 +10,12 @@ use std::sync::LazyLock;
 
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use serde_json::{Value, json};
-use tempfile::TempDir;
-use tidings_apiserver::Verb;
-use tidings_apiserver::{ApiServer, Ending, Fault, Listen, Listening};
-use tokio::runtime::Runtime;
-use tokio::task::JoinSet;
+use tidings_apiserver::{ApiServer, Ending, Fault, Verb};
+
+#[path = "support/tls_server.rs"]
+mod tls_server;
+
+use tls_server::TlsServer;
 
 /// A test: its name and its function.
 type Test = (&'static str, fn(&mut ClientGoSession));
@@ -60,47 +61,25 @@ fn build() -> Result<PathBuf, String> {
 
 /// A server and the program that watches its pods.
 struct ClientGoSession {
-    server: ApiServer,
+    tls: TlsServer,
     program: PathBuf,
-    folder: TempDir,
     watching: Option<(Child, BufReader<ChildStdout>)>,
-    _listening: Listening,
-    _tasks: JoinSet<()>,
-    // Last, because the others run on it.
-    _runtime: Runtime,
 }
 
 impl ClientGoSession {
     fn start(program: &Path) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .expect("a runtime can be made");
-        let server = runtime.block_on(ApiServer::start());
-        let (listening, serving) =
-            runtime.block_on(server.listen(Listen::tls())).expect("a free port can be had");
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        listening.write_kubeconfig(folder.path().join("kubeconfig")).expect("the kubeconfig can be written");
-        let mut tasks = JoinSet::new();
-        tasks.spawn_on(serving, runtime.handle());
-        let program = program.to_owned();
-        Self {
-            server,
-            program,
-            folder,
-            watching: None,
-            _listening: listening,
-            _tasks: tasks,
-            _runtime: runtime,
-        }
+        Self { tls: TlsServer::start(), program: program.to_owned(), watching: None }
+    }
+
+    fn server(&self) -> &ApiServer {
+        &self.tls.server
     }
 
     /// Starts the program. It ends when the pod `last` is deleted.
     fn watch(&mut self) {
         let mut child = Command::new(&self.program)
             .arg("-kubeconfig")
-            .arg(self.folder.path().join("kubeconfig"))
+            .arg(self.tls.kubeconfig())
             .args(["-until", "default/last"])
             .stdout(Stdio::piped())
             .spawn()
@@ -110,7 +89,7 @@ impl ClientGoSession {
     }
 
     fn put(&self, name: &str, node: &str, phase: &str) {
-        self.server.put("pods", json!({
+        self.server().put("pods", json!({
             "metadata": {"name": name}, "spec": {"nodeName": node, "containers": [{"name": "c", "image": "i"}]},
             "status": {"phase": phase},
         }));
@@ -138,14 +117,14 @@ impl ClientGoSession {
     fn ends(&mut self) {
         self.put("last", "node-2", "Running");
         self.reads(json!({"event": "seen", "key": "default/last", "phase": "Running"}));
-        self.server.remove("pods", "default/last");
+        self.server().remove("pods", "default/last");
         self.reads(json!({"event": "gone", "key": "default/last"}));
         let (mut child, _) = self.watching.take().expect("the program was started");
         assert!(child.wait().expect("it ends").success());
     }
 
     fn requests(&self, verb: Verb) -> usize {
-        self.server.requests().iter().filter(|request| request.verb == Some(verb)).count()
+        self.server().requests().iter().filter(|request| request.verb == Some(verb)).count()
     }
 }
 
@@ -169,7 +148,7 @@ fn receives_every_change(session: &mut ClientGoSession) {
     session.reads(json!({"event": "seen", "key": "default/c", "phase": "Running"}));
     session.put("a", "node-1", "Succeeded");
     session.reads(json!({"event": "seen", "key": "default/a", "phase": "Succeeded"}));
-    session.server.remove("pods", "default/b");
+    session.server().remove("pods", "default/b");
     session.reads(json!({"event": "gone", "key": "default/b"}));
     session.ends();
 }
@@ -178,7 +157,7 @@ fn resumes_after_a_cut(session: &mut ClientGoSession) {
     session.watch();
     session.reads(json!({"event": "synced"}));
     for (name, ending) in [("a", Ending::Clean), ("b", Ending::Broken)] {
-        session.server.faults().cut_watches(ending);
+        session.server().faults().cut_watches(ending);
         session.put(name, "node-1", "Running");
         session.reads(json!({"event": "seen", "key": format!("default/{name}"), "phase": "Running"}));
     }
@@ -190,15 +169,15 @@ fn lists_again(session: &mut ClientGoSession) {
     session.put("a", "node-1", "Running");
     session.watch();
     session.reads(json!({"event": "synced", "count": 1}));
-    session.server.faults().inject(Fault::ExpireOnOpen.once().on(Verb::Watch).of("pods"));
-    session.server.faults().cut_watches(Ending::Clean);
+    session.server().faults().inject(Fault::ExpireOnOpen.once().on(Verb::Watch).of("pods"));
+    session.server().faults().cut_watches(Ending::Clean);
     session.put("b", "node-1", "Running");
     session.reads(json!({"event": "seen", "key": "default/b", "phase": "Running"}));
     session.ends();
 }
 
 fn falls_back(session: &mut ClientGoSession) {
-    session.server.faults().inject(Fault::RefuseStreamingList.always());
+    session.server().faults().inject(Fault::RefuseStreamingList.always());
     session.put("a", "node-1", "Running");
     session.watch();
     session.reads(json!({"event": "synced", "count": 1}));

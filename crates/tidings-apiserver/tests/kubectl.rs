@@ -5,6 +5,8 @@
 
 #[path = "kubectl/reading.rs"]
 mod reading;
+#[path = "support/tls_server.rs"]
+mod tls_server;
 #[path = "kubectl/tool.rs"]
 mod tool;
 #[path = "kubectl/writing.rs"]

@@ -176,7 +176,7 @@ fn the_checked_in_corpus_does_not_panic() {
 
 proptest! {
     #[test]
-    fn arbitrary_objects_can_be_shown(path in "[.\\[\\]a-c?@='\"*0-9-]{0,12}", object in json_without_nulls()) {
+    fn arbitrary_objects_do_not_panic(path in "[.\\[\\]a-c?@='\"*0-9-]{0,12}", object in json_without_nulls()) {
         fuzz(format!("{path}\n{object}").as_bytes());
     }
 }

@@ -26,13 +26,13 @@ fn pod(name: &str, labels: Value) -> Value {
 }
 
 fn get_shows_columns(session: &KubectlSession) {
-    session.server.put("pods", pod("web", json!({"app": "web"})));
-    session.server.put(
+    session.server().put("pods", pod("web", json!({"app": "web"})));
+    session.server().put(
         "nodes",
         json!({"metadata": {"name": "node-1"}, "status": {
         "conditions": [{"type": "Ready", "status": "True"}], "nodeInfo": {"kubeletVersion": "v1.36.0"}}}),
     );
-    session.server.put(
+    session.server().put(
         "services",
         json!({"metadata": {"name": "web"},
         "spec": {"type": "ClusterIP", "clusterIP": "10.0.0.1", "ports": [{"port": 80, "protocol": "TCP"}]}}),
@@ -58,11 +58,11 @@ fn get_shows_columns(session: &KubectlSession) {
 }
 
 fn get_finds(session: &KubectlSession) {
-    session.server.put("pods", pod("a", json!({"app": "x"})));
-    session.server.put("pods", pod("b", json!({"app": "y"})));
+    session.server().put("pods", pod("a", json!({"app": "x"})));
+    session.server().put("pods", pod("b", json!({"app": "y"})));
     let mut other = pod("c", json!({}));
     other["metadata"]["namespace"] = json!("kube-system");
-    session.server.put("pods", other);
+    session.server().put("pods", other);
     assert_eq!(session.ok("get pod a -o jsonpath={.spec.nodeName}"), "node-1");
     assert_eq!(session.ok("get pods -l app=y -o name"), "pod/b\n");
     assert_eq!(session.ok("get pods --field-selector metadata.name=a -o name"), "pod/a\n");
@@ -74,23 +74,23 @@ fn get_finds(session: &KubectlSession) {
 }
 
 fn get_watches(session: &KubectlSession) {
-    session.server.put("pods", pod("a", json!({})));
+    session.server().put("pods", pod("a", json!({})));
     let mut watching = session.watch("get pods -w --output-watch-events --no-headers");
     assert!(watching.next().starts_with("ADDED a 1/1 Running 0 "));
-    session.server.put("pods", pod("b", json!({})));
+    session.server().put("pods", pod("b", json!({})));
     assert!(watching.next().starts_with("ADDED b 1/1 Running 0 "));
     let mut failed = pod("b", json!({}));
     failed["status"] = json!({"phase": "Failed", "reason": "Evicted"});
-    session.server.put("pods", failed);
+    session.server().put("pods", failed);
     assert!(watching.next().starts_with("MODIFIED b 0/1 Evicted 0 "));
-    session.server.remove("pods", "default/b");
+    session.server().remove("pods", "default/b");
     assert!(watching.next().starts_with("DELETED b 0/1 Evicted 0 "));
 }
 
 fn describes(session: &KubectlSession) {
-    session.server.put("pods", pod("web", json!({"app": "web"})));
+    session.server().put("pods", pod("web", json!({"app": "web"})));
     let uid = session.object("pods", "default/web")["metadata"]["uid"].clone();
-    session.server.put("events", json!({
+    session.server().put("events", json!({
         "metadata": {"name": "web.1"}, "type": "Warning", "reason": "BackOff", "message": "pulling again",
         "involvedObject": {"kind": "Pod", "namespace": "default", "name": "web", "uid": uid, "apiVersion": "v1"},
         "source": {"component": "kubelet"}, "count": 3,
@@ -100,7 +100,7 @@ fn describes(session: &KubectlSession) {
     for part in ["Name:", "web", "Node:", "node-1", "app=web", "nginx", "BackOff", "pulling again"] {
         assert!(output.contains(part), "no {part} in:\n{output}");
     }
-    session.server.put("configmaps", json!({"metadata": {"name": "c"}, "data": {"key": "value"}}));
+    session.server().put("configmaps", json!({"metadata": {"name": "c"}, "data": {"key": "value"}}));
     assert!(session.ok("describe configmap c").contains("value"));
     assert!(session.ok("describe namespace default").contains("Active"));
 }
@@ -133,17 +133,17 @@ fn explains(session: &KubectlSession) {
 
 fn waits(session: &KubectlSession) {
     let mut pod = pod("web", json!({}));
-    session.server.put("pods", pod.clone());
+    session.server().put("pods", pod.clone());
     let mut waiting = session.watch("wait pod/web --for=condition=Ready --timeout=30s");
     // kubectl lists first and then watches. The condition is set after its list.
-    while !session.server.requests().iter().any(|request| request.path.ends_with("/pods")) {
+    while !session.server().requests().iter().any(|request| request.path.ends_with("/pods")) {
         std::thread::yield_now();
     }
     pod["status"]["conditions"] = json!([{"type": "Ready", "status": "True"}]);
-    session.server.put("pods", pod);
+    session.server().put("pods", pod);
     assert_eq!(waiting.next(), "pod/web condition met");
     let mut waiting = session.watch("wait pod/web --for=delete --timeout=30s");
-    session.server.remove("pods", "default/web");
+    session.server().remove("pods", "default/web");
     // The pod may be deleted before kubectl reads it. Older versions report this as an error.
     let output = waiting.next();
     assert!(output.is_empty() || output == "pod/web condition met", "{output}");

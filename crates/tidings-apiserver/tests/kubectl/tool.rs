@@ -6,11 +6,9 @@ use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 use serde_json::Value;
-use tempfile::TempDir;
 use tidings_apiserver::ApiServer;
-use tidings_apiserver::{Listen, Listening};
-use tokio::runtime::Runtime;
-use tokio::task::JoinSet;
+
+use crate::tls_server::TlsServer;
 
 /// A `kubectl` program and its version.
 #[derive(Clone, Debug)]
@@ -22,12 +20,7 @@ pub(crate) struct Kubectl {
 /// One `kubectl` and its own server.
 pub(crate) struct KubectlSession {
     kubectl: Kubectl,
-    pub(crate) server: ApiServer,
-    folder: TempDir,
-    _listening: Listening,
-    _tasks: JoinSet<()>,
-    // Last, because the others run on it.
-    _runtime: Runtime,
+    tls: TlsServer,
 }
 
 /// The output of a command, and whether it succeeded.
@@ -56,9 +49,10 @@ impl Kubectl {
     fn at(program: PathBuf) -> Option<Self> {
         let printed = Command::new(&program).args(["version", "--client", "-o", "json"]).output().ok()?;
         let version: Value = serde_json::from_slice(&printed.stdout).ok()?;
-        let output = version["clientVersion"]["gitVersion"].as_str()?;
+        let git_version = version["clientVersion"]["gitVersion"].as_str()?;
         // A build from a Go module has no version. It counts as the newest.
-        let minor = output.trim_start_matches('v').split('.').nth(1).and_then(|minor| minor.parse().ok());
+        let minor =
+            git_version.trim_start_matches('v').split('.').nth(1).and_then(|minor| minor.parse().ok());
         Some(Self { program, minor: minor.filter(|minor| *minor > 0).unwrap_or(u32::MAX) })
     }
 
@@ -73,27 +67,19 @@ impl Kubectl {
 
 impl KubectlSession {
     pub(crate) fn start(kubectl: Kubectl) -> Self {
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .enable_all()
-            .build()
-            .expect("a runtime can be made");
-        let folder = tempfile::tempdir().expect("a temporary folder can be made");
-        let server = runtime.block_on(ApiServer::start());
-        let (listening, serving) =
-            runtime.block_on(server.listen(Listen::tls())).expect("a free port can be had");
-        listening.write_kubeconfig(folder.path().join("kubeconfig")).expect("the kubeconfig can be written");
-        let mut tasks = JoinSet::new();
-        tasks.spawn_on(serving, runtime.handle());
-        Self { kubectl, server, folder, _listening: listening, _tasks: tasks, _runtime: runtime }
+        Self { kubectl, tls: TlsServer::start() }
+    }
+
+    pub(crate) fn server(&self) -> &ApiServer {
+        &self.tls.server
     }
 
     fn command(&self, line: &str) -> Command {
         let mut command = Command::new(&self.kubectl.program);
         command
             .args(words(line))
-            .env("HOME", self.folder.path())
-            .env("KUBECONFIG", self.folder.path().join("kubeconfig"))
+            .env("HOME", self.tls.folder())
+            .env("KUBECONFIG", self.tls.kubeconfig())
             .env_remove("NO_PROXY")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -159,7 +145,7 @@ impl KubectlSession {
     /// An object as the server stores it.
     #[track_caller]
     pub(crate) fn object(&self, resource: &str, key: &str) -> Value {
-        self.server.object(resource, key).unwrap_or_else(|| panic!("{resource} {key} is not there"))
+        self.server().object(resource, key).unwrap_or_else(|| panic!("{resource} {key} is not there"))
     }
 }
 

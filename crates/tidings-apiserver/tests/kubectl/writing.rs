@@ -49,7 +49,7 @@ fn creates_and_deletes(session: &KubectlSession) {
     session.ok("run once --image=busybox --restart=Never");
     assert_eq!(session.object("pods", "default/once")["status"]["phase"], "Pending");
     session.ok("delete pod once");
-    assert_eq!(session.server.object("pods", "default/once"), None);
+    assert_eq!(session.server().object("pods", "default/once"), None);
 }
 
 fn applies(session: &KubectlSession) {
@@ -157,7 +157,7 @@ fn tries(session: &KubectlSession) {
     session.ok("delete deployment web --dry-run=server");
     session.ok("create configmap c --dry-run=server");
     assert_eq!(session.object("deployments.apps", "default/web"), before);
-    assert_eq!(session.server.object("configmaps", "default/c"), None);
+    assert_eq!(session.server().object("configmaps", "default/c"), None);
 }
 
 const DEFINITION: &str = "
@@ -224,5 +224,5 @@ fn deletes_with_finalizers(session: &KubectlSession) {
     assert!(deleting.next().starts_with("configmap \"c\" deleted"));
     session.ok("patch configmap c --type=json -p '[{\"op\":\"remove\",\"path\":\"/metadata/finalizers\"}]'");
     assert_eq!(deleting.next(), "");
-    assert_eq!(session.server.object("configmaps", "default/c"), None);
+    assert_eq!(session.server().object("configmaps", "default/c"), None);
 }
