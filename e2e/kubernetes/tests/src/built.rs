@@ -88,7 +88,7 @@ impl Built {
         if built.program.exists() {
             return Ok(built);
         }
-        let folder = built.program.parent().expect("a program stands in a folder");
+        let folder = built.program.parent().expect("the program is in a folder");
         let sources = |source| ServerBuildError::Sources { release: release.to_owned(), source };
         fs::create_dir_all(folder).map_err(sources)?;
         // Builds under another name and renames, so that another process never runs an incomplete program.
@@ -121,7 +121,7 @@ impl Built {
 
 fn server_folder() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().expect("the crate stands beside the server").join("server")
+    here.parent().expect("the crate is next to the server").join("server")
 }
 
 /// Go reads the checksums from the file of the same name with the extension `.sum`.

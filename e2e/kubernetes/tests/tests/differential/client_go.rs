@@ -1,4 +1,4 @@
-//! client-go's informer: a process that prints what it hears.
+//! client-go's informer: a process that prints its notifications.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use twox_hash::XxHash3_64;
 use crate::notifications::{Listener, Notification};
 use crate::script::{Lists, SLOW, Script};
 
-/// The running process. Dropped, it is ended.
+/// The running process. Dropping it ends it.
 pub(crate) struct ClientGo {
     child: Child,
     asking: Option<ChildStdin>,
@@ -55,21 +55,21 @@ impl ClientGo {
         if script.wire == Wire::Protobuf {
             command.arg("-protobuf");
         }
-        // What it logs is server_info faults that were meant.
+        // Its log is about deliberate faults, so it is discarded.
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
         let mut child = command.spawn().expect("the program that was built can be started");
         let lines = BufReader::new(child.stdout.take().expect("its output is piped")).lines();
         ClientGo { asking: child.stdin.take(), child, lines, notifications: Vec::new() }
     }
 
-    /// What is in its cache now. Everything that it was notification before has then been read.
+    /// The current content of its cache. All notifications before this moment have been read.
     pub(crate) async fn cache(&mut self) -> Versions {
         let asking = self.asking.as_mut().expect("it was not notification to end");
         asking.write_all(b"\n").await.expect("it reads its input");
         self.read_cache().await
     }
 
-    /// Tells it to end, and gives what it had in its cache then, with everything that it was notification.
+    /// Ends it, and returns its cache and all notifications.
     pub(crate) async fn ended(mut self) -> (Versions, Vec<Notification>) {
         drop(self.asking.take());
         let state = self.read_cache().await;
@@ -78,13 +78,13 @@ impl ClientGo {
         (state, self.notifications)
     }
 
-    /// Whether slow handlers have heard as much as quick ones: nothing merges here.
+    /// Whether slow handlers have received as many notifications as fast ones. client-go never merges.
     pub(crate) fn is_heard_out(&self) -> bool {
-        let heard = |listener| {
+        let received = |listener| {
             self.notifications.iter().filter(|notification| notification.handler == listener).count()
         };
-        heard(Listener::All) == heard(Listener::Slow)
-            && heard(Listener::Filtered) == heard(Listener::SlowFiltered)
+        received(Listener::All) == received(Listener::Slow)
+            && received(Listener::Filtered) == received(Listener::SlowFiltered)
     }
 
     pub(crate) fn notifications(&self) -> &[Notification] {
@@ -108,8 +108,8 @@ impl ClientGo {
     }
 }
 
-/// The program of `e2e/kubernetes/differential`. It is built once for each state of its sources, into the cache that the
-/// server is built into, and needs Go only for that.
+/// Builds the program of `e2e/kubernetes/differential` once for each state of its sources, into the same cache as the
+/// server. Only this needs Go.
 pub(crate) fn built() -> Result<PathBuf, String> {
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../differential");
     let mut all = Vec::new();
@@ -123,7 +123,7 @@ pub(crate) fn built() -> Result<PathBuf, String> {
     if program.exists() {
         return Ok(program);
     }
-    // Under another name first: whoever sees the program can run it, also while another one builds.
+    // Builds under another name and renames, so that another process never runs an incomplete program.
     let unfinished = folder.join(format!("differential-unfinished-{}", std::process::id()));
     let mut go = std::process::Command::new("go");
     go.current_dir(sources).env("CGO_ENABLED", "0").args(["build", "-buildvcs=false", "-o"]);

@@ -1,5 +1,5 @@
-//! What a proxy reads and writes of Kubernetes' two wires. It is written here once more, and not the code that is tested:
-//! a frame that both ends cut wrongly would otherwise look right.
+//! Reads and writes the two encodings of Kubernetes, for the proxy. It does not use the code under test, because an
+//! error in both would go unnoticed.
 
 use serde_json::{Value, json};
 use tidings_object::Wire;
@@ -9,7 +9,7 @@ use tidings_protobuf::{TypeMeta, encode, from_slice, message};
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 const JSON: &str = "application/json";
 
-/// What `Content-Type` says of an object.
+/// The `Content-Type` of an object.
 pub(crate) fn content_type(wire: Wire) -> &'static str {
     match wire {
         Wire::Json => JSON,
@@ -17,17 +17,18 @@ pub(crate) fn content_type(wire: Wire) -> &'static str {
     }
 }
 
-/// What `Content-Type` says of a watch.
+/// The `Content-Type` of a watch.
 pub(crate) fn stream_content_type(wire: Wire) -> String {
     format!("{};stream=watch", content_type(wire))
 }
 
-/// The wire that a `Content-Type` names.
+/// The wire of a `Content-Type`.
 pub(crate) fn wire_of(content_type: &str) -> Wire {
     if content_type.starts_with(PROTOBUF) { Wire::Protobuf } else { Wire::Json }
 }
 
-/// Where the first frame ends that ends behind `from`, in what follows `partial`; at the end of it if none does.
+/// The end of the first frame that ends after `from`, in the bytes that follow `partial`; the end of the bytes if no
+/// frame ends.
 pub(crate) fn frame_end(wire: Wire, partial: &[u8], pending: &[u8], from: usize) -> usize {
     if wire == Wire::Json {
         let end = pending[from..].iter().position(|byte| *byte == b'\n');
@@ -46,7 +47,7 @@ pub(crate) fn frame_end(wire: Wire, partial: &[u8], pending: &[u8], from: usize)
     pending.len()
 }
 
-/// Whether these bytes, which begin where a frame does, are a whole one.
+/// Whether these bytes are exactly one frame.
 pub(crate) fn is_whole_frame(wire: Wire, bytes: &[u8]) -> bool {
     match wire {
         Wire::Json => bytes.ends_with(b"\n"),
@@ -56,7 +57,7 @@ pub(crate) fn is_whole_frame(wire: Wire, bytes: &[u8]) -> bool {
     }
 }
 
-/// One event of a watch, as JSON says it.
+/// One event of a watch, as JSON.
 pub(crate) fn event(wire: Wire, frame: &[u8]) -> Option<Value> {
     match wire {
         Wire::Json => serde_json::from_slice(frame).ok(),
@@ -69,7 +70,7 @@ pub(crate) fn event(wire: Wire, frame: &[u8]) -> Option<Value> {
     }
 }
 
-/// An object, a list or a status, as JSON says it.
+/// An object, a list or a status, as JSON.
 pub(crate) fn object(wire: Wire, bytes: &[u8]) -> Option<Value> {
     if wire == Wire::Json {
         return serde_json::from_slice(bytes).ok();
@@ -80,13 +81,13 @@ pub(crate) fn object(wire: Wire, bytes: &[u8]) -> Option<Value> {
     from_slice(message("", "v1", type_meta.kind?)?, type_meta, field(envelope, 2).unwrap_or_default()).ok()
 }
 
-/// Whether a status says that the version that was asked for is newer than the server's.
+/// Whether a status says that the requested version is newer than the server's.
 pub(crate) fn is_too_large(status: &Value) -> bool {
     let causes = status["details"]["causes"].as_array();
     causes.is_some_and(|causes| causes.iter().any(|cause| cause["reason"] == "ResourceVersionTooLarge"))
 }
 
-/// The body of an answer that is this status.
+/// The body of a response with this status.
 pub(crate) fn status(wire: Wire, status: &Value) -> Vec<u8> {
     if wire == Wire::Json {
         return status.to_string().into_bytes();
@@ -108,7 +109,7 @@ pub(crate) fn error_frame(wire: Wire, status: &Value) -> Vec<u8> {
     }
 }
 
-/// What stands in the last field of this number.
+/// The value of the last field with this number.
 fn field(message: &[u8], number: u32) -> Option<&[u8]> {
     let (mut reader, mut found) = (Reader::new(message), None);
     while let Some((own, value)) = reader.next().ok()? {
@@ -119,7 +120,7 @@ fn field(message: &[u8], number: u32) -> Option<&[u8]> {
     found
 }
 
-/// A field that holds bytes. Its number is below 16.
+/// A length-delimited field. Its number must be below 16.
 fn framed(number: u8, bytes: &[u8]) -> Vec<u8> {
     let mut written = vec![number << 3 | 2];
     let mut length = bytes.len();

@@ -1,12 +1,11 @@
-//! Where the two clients differ on the wire, one by one: what client-go does not do and we do, and the other way round.
-//! Anything that neither the common rules nor this table allow is a failure.
+//! The known differences between the two clients on the wire. Everything that neither the common rules nor this table
+//! allow is a failure.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 
 use crate::rules::Client;
 
-/// One difference on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Difference {
     WatchesAgainWhenRefused,
@@ -26,7 +25,7 @@ pub(crate) enum Difference {
     RemembersAVersionOfABrokenList,
 }
 
-/// A line of the table: where it is promised, whose it is, what it is and why.
+/// A row of the table: the statement of the contract, the client, the difference and its reason.
 struct Line(Difference, &'static str, Client, &'static str);
 
 const TABLE: &[Line] = &[
@@ -74,7 +73,7 @@ const TABLE: &[Line] = &[
         Difference::PagesTheMostRecentList,
         "R18, R21",
         Client::Ours,
-        "a list of the most recent state has pages, whatever list it stands in for: client-go's goes without where the \
+        "a list of the most recent state has pages, whatever list it replaces: client-go's goes without where the \
          list that expired did",
     ),
     Line(
@@ -131,7 +130,7 @@ const TABLE: &[Line] = &[
     ),
 ];
 
-/// How often each difference was seen, over all seeds.
+/// How often each difference occurred, over all seeds.
 #[derive(Clone, Default)]
 pub(crate) struct DifferenceCounts(Arc<Mutex<Vec<Difference>>>);
 
@@ -140,7 +139,7 @@ impl DifferenceCounts {
         self.0.lock().expect("no thread panics while it counts").extend(differences);
     }
 
-    /// The table, with how often each line of it was seen.
+    /// The table, with the number of occurrences.
     pub(crate) fn table(&self) -> String {
         let seen = self.0.lock().expect("no thread panics while it counts");
         let mut table = "differences on the wire, and how often each was seen:\n".to_owned();
@@ -153,7 +152,7 @@ impl DifferenceCounts {
 }
 
 impl Difference {
-    /// Whose it is.
+    /// The client that it belongs to.
     pub(crate) fn whose(self) -> Client {
         let line = TABLE.iter().find(|Line(difference, ..)| *difference == self);
         line.expect("every difference is in the table").2

@@ -1,40 +1,40 @@
-//! The faults that a client meets at its proxy: what happens to its open stream, to its next requests, and whether it is
-//! let in at all. Both doors are given the same, at the same time.
+//! The faults of a proxy: for its open stream, for its next requests, and whether it accepts connections. Both proxies
+//! get the same faults at the same time.
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::sync::watch;
 
-/// What a proxy has in store.
+/// The armed faults of a proxy.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FaultPlan {
     stream: Option<StreamFault>,
     replies: VecDeque<Reply>,
     is_refusing: bool,
-    /// Stream faults happen now, however many bytes they were to wait for.
+    /// Stream faults happen now, without waiting for more bytes.
     is_settling: bool,
 }
 
-/// What happens to a stream, after so many more bytes.
+/// The end of a stream after this many further bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StreamFault {
     pub(crate) after_bytes: usize,
     pub(crate) end: StreamEnd,
 }
 
-/// How a stream is ended. What needs a whole frame waits for one.
+/// How a stream ends. Some ends wait for the end of a frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum StreamEnd {
-    /// The connection breaks, in the middle of a frame if it so happens.
+    /// The connection breaks, possibly inside a frame.
     Cut,
-    /// Nothing more is sent for this long, then the connection breaks.
+    /// Nothing is sent for this time, then the connection breaks.
     HangThenCut(Duration),
-    /// As by the server's timeout.
+    /// The server's timeout ends the watch.
     Close,
-    /// So too, right after the end of the initial events.
+    /// The same, right after the end of the initial events.
     CloseAtMarker,
-    /// With an ERROR event of this code.
+    /// An ERROR event with this code.
     Error(u16),
 }
 
@@ -42,24 +42,24 @@ impl StreamFault {
     const NOW: StreamFault = StreamFault { after_bytes: 0, end: StreamEnd::Close };
 }
 
-/// What a request is answered with.
+/// The response to a request.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Reply {
-    /// With what the server says.
+    /// The response of the server.
     Pass,
-    /// With what the server says, but later.
+    /// The response of the server, delayed.
     Delay(Duration),
-    /// Not at all: the connection breaks after this long.
+    /// None: the connection breaks after this time.
     Drop(Duration),
-    /// With an error.
+    /// An error.
     Status { code: u16, retry_after_seconds: Option<u32> },
-    /// With 504, because the version is not yet known.
+    /// 504, because the version is not known yet.
     TooLarge,
-    /// With so many bytes of the server's answer, if it is a list.
+    /// The first bytes of the server's response, if it is a list.
     CutList(usize),
 }
 
-/// A proxy's faults, which changes as faults happen.
+/// The faults of a proxy, which change as they happen.
 pub(crate) struct FaultState(watch::Sender<FaultPlan>);
 
 impl FaultState {
@@ -87,7 +87,7 @@ impl FaultState {
         self.0.send_modify(|faults| faults.is_refusing = false);
     }
 
-    /// Lets what is armed happen now, and waits until it has.
+    /// Lets the armed faults happen now, and waits for them.
     pub(crate) async fn settled(&self) {
         self.0.send_modify(|faults| faults.is_settling = true);
         let is_spent = |faults: &FaultPlan| faults.stream.is_none() && faults.replies.is_empty();
@@ -95,14 +95,14 @@ impl FaultState {
         self.0.send_modify(|faults| faults.is_settling = false);
     }
 
-    /// What the next request is answered with.
+    /// The response to the next request.
     pub(crate) fn next_reply(&self) -> Reply {
         let mut reply = Reply::Pass;
         self.0.send_modify(|faults| reply = faults.replies.pop_front().unwrap_or(Reply::Pass));
         reply
     }
 
-    /// The fault of the stream has happened.
+    /// Marks the stream fault as done.
     pub(crate) fn spend_stream(&self) {
         self.0.send_modify(|faults| faults.stream = None);
     }
@@ -113,7 +113,7 @@ impl FaultPlan {
         self.is_refusing
     }
 
-    /// What is to happen to the stream, after so many bytes counted from when it was armed.
+    /// The fault of the stream, after bytes counted from when it was armed.
     pub(crate) fn stream_fault(&self) -> Option<StreamFault> {
         if !self.is_settling {
             return self.stream;
@@ -121,7 +121,7 @@ impl FaultPlan {
         match self.stream {
             Some(StreamFault { end: StreamEnd::CloseAtMarker, .. }) => Some(StreamFault::NOW),
             Some(fault) => Some(StreamFault { after_bytes: 0, ..fault }),
-            // An open stream would keep the client from asking for what it is to be answered.
+            // An open stream would prevent the client from sending the next request.
             None => (!self.replies.is_empty()).then_some(StreamFault::NOW),
         }
     }

@@ -1,9 +1,9 @@
-//! client-go's informer and ours on the same server, through the same faults: both must come to what the server lists,
-//! and ask for it by the same rules.
+//! Runs client-go's informer and ours on the same server with the same faults. Both must reach what the server lists,
+//! and send requests by the same rules.
 //!
-//! A seed decides writes and faults. `TIDINGS_SEEDS=500` runs so many of them, `TIDINGS_SEED=17` repeats one; a failure
-//! says which, and what both clients asked and heard. Without a built server or without `go` each seed is shown as
-//! ignored with the reason; under `CI=true` it fails instead.
+//! A seed determines writes and faults. `TIDINGS_SEEDS=500` runs 500 seeds, `TIDINGS_SEED=17` repeats one. A failure
+//! contains the seed and the requests and notifications of both clients. Without a built server or without `go` each
+//! seed is reported as ignored; with `CI=true` it fails.
 
 mod client_go;
 mod coding;
@@ -32,10 +32,10 @@ use tokio::sync::OnceCell;
 use differences::DifferenceCounts;
 use script::{Script, WatchCache};
 
-/// So many seeds run unless notification otherwise.
+/// The default number of seeds.
 const SEEDS: u64 = 50;
 
-/// They mostly wait.
+/// Seeds spend most of their time waiting, so many run in parallel.
 const THREADS: usize = 8;
 
 /// What all seeds share.
@@ -104,7 +104,7 @@ impl Shared {
         Err(format!("{found}\n\nto repeat it:\n{repeat}").into())
     }
 
-    /// Plays a script, and says what was found, if anything.
+    /// Runs a script. Returns the failure, if there is one.
     fn play(&self, script: &Script, programs: &Programs) -> Result<String, String> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
         let runtime = runtime.map_err(error_text)?;
@@ -119,7 +119,7 @@ impl Shared {
         }
     }
 
-    /// The server that all seeds of its kind share, each in a namespace of its own.
+    /// The server that all seeds of its kind share. Each seed has its own namespace.
     async fn cluster(&self, cache: WatchCache, built: &Built) -> Result<&Cluster, String> {
         let (cell, flags): (_, &[&str]) = match cache {
             WatchCache::On => (&self.with_cache, &[]),
@@ -138,7 +138,7 @@ fn error_text(error: impl Into<anyhow::Error>) -> String {
     format!("{:#}", error.into())
 }
 
-/// What a panic says.
+/// The message of a panic.
 fn text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("nothing")

@@ -1,4 +1,4 @@
-//! What a handler was notification, and what must be true of it.
+//! The notifications of a handler, and the rules for them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -7,17 +7,17 @@ use kubernetes_tests::agreement::{ObjectVersion, Versions};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Which handler of an informer. Both clients have one of each.
+/// A handler. Both clients have one of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Listener {
-    /// Hears everything, at once.
+    /// Receives everything at once.
     All,
-    /// Hears only of objects whose data were written an even number of times.
+    /// Receives only objects whose data was written an even number of times.
     Filtered,
-    /// Hears everything, and takes its time. Ours merges what is pending above a bound.
+    /// Receives everything and is slow. Ours merges pending notifications above a bound.
     Slow,
-    /// Both. Ours hears of everything again each second as well.
+    /// Both. Ours also has a resync every second.
     SlowFiltered,
 }
 
@@ -25,7 +25,7 @@ impl Listener {
     pub(crate) const EACH: [Listener; 4] =
         [Listener::All, Listener::Filtered, Listener::Slow, Listener::SlowFiltered];
 
-    /// What it should know, of what the server lists.
+    /// What the handler must know, given what the server lists.
     pub(crate) fn matching(self, listed: &BTreeMap<String, Value>) -> Versions {
         let is_heard_of = |object: &Value| !self.is_filtered() || is_chosen(object["data"]["write"].as_str());
         let heard_of = listed.iter().filter(|(_, object)| is_heard_of(object));
@@ -45,7 +45,7 @@ impl Listener {
     }
 }
 
-/// The filter, over the number that each write of the data leaves.
+/// The filter, by the number in the data that each write changes.
 pub(crate) fn is_chosen(write: Option<&str>) -> bool {
     write.and_then(|write| write.parse::<u64>().ok()).is_some_and(|write| write.is_multiple_of(2))
 }
@@ -71,7 +71,7 @@ pub(crate) enum Event {
     Delete,
 }
 
-/// What this handler knows after all that it was notification.
+/// What this handler knows after all notifications.
 pub(crate) fn replayed(listener: Listener, notifications: &[Notification]) -> Versions {
     let mut state = Versions::new();
     for notification in notifications.iter().filter(|notification| notification.handler == listener) {
@@ -91,8 +91,8 @@ pub(crate) fn replayed(listener: Listener, notifications: &[Notification]) -> Ve
     state
 }
 
-/// Where this handler was notification things out of order: an object is added, updated and deleted in turn, and no version of
-/// it comes after a newer one, not even after its end.
+/// Notifications of this handler that are out of order. An object is added, updated and deleted in this order, and no
+/// version follows a newer one, even after a deletion.
 pub(crate) fn out_of_order(listener: Listener, notifications: &[Notification]) -> Vec<String> {
     let mut found = Vec::new();
     let mut present: HashMap<&str, &str> = HashMap::new();
@@ -118,8 +118,8 @@ pub(crate) fn out_of_order(listener: Listener, notifications: &[Notification]) -
         let is_newer = match notification.event {
             Event::Add => version > before,
             Event::Update => version > before || listener == Listener::SlowFiltered && version == before,
-            // A deletion that nobody saw comes with the version that was seen last, and so does an object that ceases to
-            // match a filter.
+            // A deletion with unknown final state has the last known version, and so has an object that no longer
+            // matches the filter.
             Event::Delete => {
                 let comes_with_last = notification.is_final_state_unknown || listener.is_filtered();
                 version > before || comes_with_last && version == before

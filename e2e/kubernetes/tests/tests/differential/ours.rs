@@ -19,7 +19,7 @@ use tokio::time::sleep;
 use crate::notifications::{Event, Listener, Notification, is_chosen};
 use crate::script::{Lists, SLOW, Script};
 
-/// The running informer. Dropped, it is ended.
+/// The running informer. Dropping it ends it.
 pub(crate) struct Ours {
     informer: SharedInformer<ConfigMap>,
     running: Running,
@@ -29,10 +29,10 @@ pub(crate) struct Ours {
 
 type Notifications = Arc<Mutex<Vec<Notification>>>;
 
-/// So few notifications may wait for a slow handler before those of one object merge.
+/// The bound above which pending notifications of one object are merged.
 const SLOW_MERGE_ABOVE: usize = 2;
 
-/// How often a slow handler with a filter is notification everything again.
+/// The resync period of the slow handler with a filter.
 const RESYNC_PERIOD: Duration = Duration::from_secs(1);
 
 impl Ours {
@@ -62,12 +62,12 @@ impl Ours {
         Ours { informer, running: factory.start(), registrations: registrations.into(), notifications }
     }
 
-    /// What is in its cache now.
+    /// The current content of its cache.
     pub(crate) fn cache(&self) -> Versions {
         cached(&self.informer)
     }
 
-    /// Whether no handler has anything to hear any more, but for resyncs.
+    /// Whether all handlers have received everything, apart from resyncs.
     pub(crate) fn is_heard_out(&self) -> bool {
         self.registrations.iter().all(|registration| registration.stats().backlog == 0)
     }
@@ -76,7 +76,7 @@ impl Ours {
         self.notifications.lock().expect("no handler panics").clone()
     }
 
-    /// Ends it, and gives what it had in its cache then, with everything that it notification.
+    /// Ends it, and returns its cache and all notifications.
     pub(crate) async fn ended(self) -> (Versions, Vec<Notification>) {
         let state = self.cache();
         self.running.shutdown().await;

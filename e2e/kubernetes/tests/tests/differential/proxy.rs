@@ -1,7 +1,7 @@
-//! The proxy between a client and the server: plain HTTP/1.1 in front, TLS and a token behind. It records what passes,
-//! and does to it what the faults says.
+//! The proxy between a client and the server: plain HTTP/1.1 to the client, TLS and a token to the server. It records
+//! all requests and injects faults.
 //!
-//! Written by hand down to the bytes, because what it is for is breaking off in the middle of them.
+//! It is written on the level of bytes, because it must break off inside a frame.
 
 mod relay;
 mod request;
@@ -18,12 +18,12 @@ use crate::fault_plan::FaultState;
 use crate::wire::Log;
 use request::Incoming;
 
-/// One client's way to the server.
+/// The proxy of one client.
 pub(crate) struct FaultProxy {
     pub(crate) state_of_faults: FaultState,
     pub(crate) log: Log,
     address: SocketAddr,
-    /// Bound and never listened on, so that the port stays ours while connections are refused.
+    /// Bound but not listening, so that the port stays reserved while connections are refused.
     _port: TcpSocket,
     server: Client,
 }
@@ -42,12 +42,12 @@ impl FaultProxy {
         })
     }
 
-    /// Where the client finds it.
+    /// The URL for the client.
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
-    /// Lets clients in, unless the faults is against it.
+    /// Accepts clients, unless connections are to be refused.
     pub(crate) async fn stand_open(self: Arc<FaultProxy>) {
         let mut faults = self.state_of_faults.subscribe();
         let mut connections = JoinSet::new();
@@ -71,7 +71,7 @@ impl FaultProxy {
         bound(self.address).listen(128).expect("the port is ours")
     }
 
-    /// Answers one request after the other, until the connection is given up.
+    /// Handles requests one after another, until the connection ends.
     async fn serve(self: Arc<FaultProxy>, mut socket: TcpStream) {
         let mut faults = self.state_of_faults.subscribe();
         loop {

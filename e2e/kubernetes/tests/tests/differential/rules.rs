@@ -1,5 +1,5 @@
-//! What a client may ask next, given what it asked before and how that ended: the statements R and P of the contract, as
-//! they show on the wire. `after` says it for each kind of request; this file follows a client along its log.
+//! Which requests a client may send next, given its previous requests and their results: the statements R and P of the
+//! contract. `after` has the rules for each kind of request. This file follows a client along its log.
 
 mod after;
 mod before;
@@ -14,29 +14,29 @@ use after::Reflector;
 use before::Before;
 use client_request::ClientRequest;
 
-/// Who asks.
+/// The client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Client {
     ClientGo,
     Ours,
 }
 
-/// What both clients were notification to watch.
+/// What both clients watch.
 pub(crate) struct Watched {
     pub(crate) path: String,
     pub(crate) selector: String,
     pub(crate) lists: Lists,
 }
 
-/// A time in which nobody was let in, by the clock of the logs.
+/// A period in which connections were refused, by the clock of the logs.
 pub(crate) type Refusing = (Duration, Duration);
 
-/// Something that may be asked next.
+/// A request that may follow.
 struct Allowed {
     ask: ClientRequest,
     /// The statement that allows it.
     by: By,
-    /// How long it must wait.
+    /// How long the client must wait.
     wait: Wait,
 }
 
@@ -46,20 +46,20 @@ enum By {
     Difference(Difference),
 }
 
-/// How long at least after the last request.
+/// The minimum time after the previous request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wait {
     AtOnce,
-    /// One step of the ladder.
+    /// One step of the backoff.
     BackOff,
-    /// As long as the server asked.
+    /// As long as the server requested.
     RetryAfter,
 }
 
-/// How much earlier than it should a request may come: the two clocks do not start at the same moment.
+/// How much too early a request may be, because the two clocks do not start at the same moment.
 const TOLERANCE: Duration = Duration::from_millis(60);
 
-/// X39: so long after it was asked for, a streaming list is compared with the server's version.
+/// X39: after this time, a streaming list is compared with the server's version.
 const STREAMING_LIST_MAY_STALL: Duration = Duration::from_secs(10);
 
 impl Client {
@@ -71,7 +71,7 @@ impl Client {
     }
 }
 
-/// Follows a client along its log. Gives what it did that nothing allows, and the differences that it made use of.
+/// Follows a client along its log. Returns the requests that no rule allows, and the differences that occurred.
 pub(crate) fn broken_rules(
     client: Client,
     watched: &Watched,
@@ -121,7 +121,7 @@ pub(crate) fn broken_rules(
     (broken, differences)
 }
 
-/// The rule that allows it, or the difference that does.
+/// The rule or the difference that allows the request.
 fn choose(
     client: Client,
     allowed: &[Allowed],
@@ -164,14 +164,14 @@ fn ended_at(exchange: &Exchange) -> Duration {
     exchange.ended_at.unwrap_or(exchange.asked_at)
 }
 
-/// Whether a probe was asked while a streaming list was open for so long that it may have stalled.
+/// Whether a probe was sent while a streaming list had been open long enough to be stalled.
 fn looks_during(list: &Exchange, probe: &Exchange) -> bool {
     let is_open = list.ended_at.is_none_or(|ended| probe.asked_at <= ended);
     let is_streaming_list = list.is_watch() && list.option("sendInitialEvents") == "true";
     is_streaming_list && is_open && probe.asked_at + TOLERANCE >= list.asked_at + STREAMING_LIST_MAY_STALL
 }
 
-/// Whether a request between these two may have found the proxy closed.
+/// Whether a request between these two may have been refused by the proxy.
 fn was_refused(refusing: &[Refusing], last: &Exchange, next: &Exchange) -> bool {
     let from = ended_at(last).saturating_sub(TOLERANCE);
     refusing.iter().any(|(began, ended)| *began <= next.asked_at && *ended >= from)

@@ -21,21 +21,21 @@ use crate::rules::{Client, Refusing, Watched, broken_rules};
 use crate::script::{Script, Step};
 use crate::workload::{SELECTOR, Workload};
 
-/// How long it may take until all faults have happened, and then until both agree with the server: a few times the
-/// longest waits of both clients' ladders.
+/// How long it may take until all faults have happened, and then until both clients equal the server: several times the
+/// longest backoff of both.
 const SETTLED_MAX: Duration = Duration::from_secs(60);
 const AGREED_MAX: Duration = Duration::from_secs(90);
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// What a seed came to.
+/// The result of a seed.
 pub(crate) struct Report {
     pub(crate) found: Vec<String>,
     pub(crate) differences: Vec<Difference>,
-    /// Everything that happened, for whoever looks into a failure.
+    /// A description of all that happened, for failures.
     pub(crate) account: String,
 }
 
-/// A seed under way.
+/// A seed in progress.
 struct Stage<'a> {
     cluster: &'a Cluster,
     workload: Workload,
@@ -44,17 +44,17 @@ struct Stage<'a> {
     theirs: Arc<FaultProxy>,
     ours: Arc<FaultProxy>,
     refusing: Vec<Refusing>,
-    /// Who did not come to meet its faults.
+    /// The clients whose faults have not all happened.
     unmet: Vec<String>,
 }
 
-/// What one client had and heard at the end.
+/// The cache and the notifications of one client at the end.
 struct ClientResult {
     cache: Versions,
     notifications: Vec<Notification>,
 }
 
-/// Runs a seed on this server, with this program for client-go's side.
+/// Runs a seed on this server, with this program for client-go.
 pub(crate) async fn run(script: &Script, cluster: &Cluster, program: &Path) -> Report {
     let client = cluster.client_of(User::AdminByToken).await;
     let namespace = format!("seed-{}", script.seed);
@@ -110,7 +110,7 @@ impl Stage<'_> {
         }
     }
 
-    /// Waits until both have met all faults that are armed.
+    /// Waits until all armed faults of both clients have happened.
     async fn settled(&mut self) {
         let settled = |proxy: &Arc<FaultProxy>| {
             let proxy = Arc::clone(proxy);
@@ -139,17 +139,17 @@ impl Stage<'_> {
         let ours = ClientResult { cache, notifications };
 
         let mut differences = Vec::new();
-        for (heard, proxy, client) in
+        for (result, proxy, client) in
             [(&theirs, &self.theirs, Client::ClientGo), (&ours, &self.ours, Client::Ours)]
         {
             let whose = client.name();
             found.extend(different(
                 &format!("the cache of {whose}"),
-                &heard.cache,
+                &result.cache,
                 &Listener::All.matching(&listed),
             ));
             for listener in Listener::EACH {
-                let notification = replayed(listener, &heard.notifications);
+                let notification = replayed(listener, &result.notifications);
                 let what = format!("what the handler {listener:?} of {whose} was notification");
                 found.extend(different(&what, &notification, &listener.matching(&listed)));
             }
@@ -168,7 +168,7 @@ impl Stage<'_> {
         Report { found, differences, account: self.account(script, &theirs, &ours) }
     }
 
-    /// Waits until both agree with the server, and gives what it lists, agreed or not.
+    /// Waits until both clients equal the server. Returns what the server lists, also if they differ.
     async fn agreed(&self, theirs: &mut ClientGo, ours: &Ours) -> BTreeMap<String, Value> {
         let deadline = Instant::now() + AGREED_MAX;
         let listed = self.collection.objects().await.expect("the server lists");
@@ -182,7 +182,7 @@ impl Stage<'_> {
                     .iter()
                     .all(|notification| replayed(listener, notification) == truth)
             });
-            // A handler that is behind may have the right view for a moment.
+            // A handler that is behind can be right by accident, so the backlog must be empty too.
             let is_heard_out = theirs.is_heard_out() && ours.is_heard_out();
             if is_cached && is_told && is_heard_out || Instant::now() > deadline {
                 return listed;
@@ -193,16 +193,16 @@ impl Stage<'_> {
 
     fn account(&self, script: &Script, theirs: &ClientResult, ours: &ClientResult) -> String {
         let mut account = format!("{script:#?}\nnobody was let in: {:?}\n", self.refusing);
-        for (heard, proxy, client) in
+        for (result, proxy, client) in
             [(theirs, &self.theirs, Client::ClientGo), (ours, &self.ours, Client::Ours)]
         {
             let _ = writeln!(account, "\n{} asked:", client.name());
             for (number, exchange) in proxy.log.exchanges().iter().enumerate() {
                 let _ = writeln!(account, "{number:4} {exchange}");
             }
-            let _ = writeln!(account, "{} heard:", client.name());
+            let _ = writeln!(account, "{} received:", client.name());
             for notification in
-                heard.notifications.iter().filter(|notification| !notification.key.contains("/crowd"))
+                result.notifications.iter().filter(|notification| !notification.key.contains("/crowd"))
             {
                 let _ = writeln!(account, "     {notification}");
             }
@@ -211,7 +211,7 @@ impl Stage<'_> {
     }
 }
 
-/// The first few objects in which a state is not what the server lists.
+/// The first objects in which a state differs from the server's list.
 fn different(what: &str, state: &Versions, truth: &Versions) -> Option<String> {
     let keys = truth.keys().chain(state.keys().filter(|key| !truth.contains_key(*key)));
     let mut wrong = keys.filter(|key| truth.get(*key) != state.get(*key)).peekable();

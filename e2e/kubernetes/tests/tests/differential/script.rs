@@ -1,5 +1,5 @@
-//! What happens in a seed: which server, which lists, which writes, which faults, in which order. Everything that is left
-//! to chance is decided here, and the same for both clients.
+//! The script of a seed: server, list mode, writes and faults, in order. All random choices are made here, and are the
+//! same for both clients.
 
 use std::time::Duration;
 
@@ -10,70 +10,68 @@ use tidings_object::Wire;
 
 use crate::fault_plan::{Reply, StreamEnd, StreamFault};
 
-/// All that is decided by a seed.
+/// All that a seed determines.
 #[derive(Debug)]
 pub(crate) struct Script {
     pub(crate) seed: u64,
     pub(crate) cache: WatchCache,
     pub(crate) lists: Lists,
-    /// What both clients ask for.
+    /// The list mode of both clients.
     pub(crate) wire: Wire,
-    /// So many objects more, which nobody touches: enough for a second page.
+    /// The number of additional objects that never change: enough for a second page.
     pub(crate) crowd: usize,
-    /// What is written before the clients start.
+    /// The writes before the clients start.
     pub(crate) before: Vec<Write>,
     pub(crate) steps: Vec<Step>,
 }
 
-/// Whether the server keeps what it has in memory. Without it, a compaction is felt at once, and lists come in pages.
+/// Whether the server has a watch cache. Without one, a compaction takes effect at once, and lists come in pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WatchCache {
     On,
     Off,
 }
 
-/// How both clients list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lists {
     Streaming,
     Chunked,
 }
 
-/// One thing after the other.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Write(Write),
     Stream(StreamFault),
     Replies(Vec<Reply>),
-    /// The clients start. What was armed before meets their first requests.
+    /// The clients start. Faults that were armed before apply to their first requests.
     Start,
-    /// Nobody is let in from now on.
+    /// Connections are refused from now on.
     Refuse,
     Accept,
-    /// The server forgets what was before.
+    /// The server drops its history.
     Compact,
-    /// What is armed happens now, to both.
+    /// The armed faults happen now, to both clients.
     Settle,
 }
 
-/// A change to one of the objects.
+/// A change of one object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Write {
     pub(crate) object: usize,
     pub(crate) what: What,
-    /// How long the object's data become.
+    /// The size of the object's data.
     pub(crate) padding: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum What {
-    /// Comes into being, with or without the label that is watched.
+    /// Creates it, with or without the watched label.
     Create(Labelled),
     Update,
-    /// Gets the label, or loses it.
+    /// Adds or removes the label.
     Label(Labelled),
     Delete,
-    /// Is deleted, and is created at once with another uid.
+    /// Deletes it, and creates it again at once with another uid.
     Recreate(Labelled),
 }
 
@@ -86,7 +84,8 @@ pub(crate) enum Labelled {
 /// How long a slow handler takes for each call.
 pub(crate) const SLOW: Duration = Duration::from_millis(5);
 
-/// The most failures in a seed that make a client wait: each wait is up to twice as long as the one before.
+/// The maximum of failures per seed that make a client wait, because each wait can be twice as long as the previous
+/// one.
 const FAILURES_MAX: usize = 3;
 
 impl Script {
@@ -115,7 +114,7 @@ impl Script {
     }
 }
 
-/// Keeps track of what there is, so that every write succeeds.
+/// Tracks which objects exist, so that every write succeeds.
 struct Writer {
     objects: Vec<Option<Labelled>>,
     chance: SmallRng,
@@ -144,7 +143,7 @@ impl Writer {
     }
 }
 
-/// Puts writes and faults in order.
+/// Orders writes and faults.
 struct Director {
     writer: Writer,
     cache: WatchCache,
@@ -160,7 +159,7 @@ impl Director {
         }
     }
 
-    /// The first list is met by faults: as a whole, in its second page, or in the middle of its stream.
+    /// Faults of the first list: of the whole list, of its second page, or inside its stream.
     fn first_requests(&mut self) {
         if self.writer.chance.random_ratio(1, 2) {
             let mut fault = self.stream_fault();
@@ -176,10 +175,10 @@ impl Director {
         self.steps.push(Step::Replies(replies));
     }
 
-    /// The watch ends, in one way or another, and what is asked next may fail.
+    /// Ends the watch in one of several ways. The next requests may fail.
     fn episode(&mut self) {
         match self.writer.chance.random_range(0..8) {
-            // Two watches in a row bring nothing.
+            // Two watches in a row deliver no event.
             3 => {
                 for _ in 0..2 {
                     let silence = millis(&mut self.writer.chance, 1_100, 1_300);
@@ -224,7 +223,7 @@ impl Director {
         StreamFault { after_bytes: self.writer.chance.random_range(0..3_000), end }
     }
 
-    /// What the next requests are answered with, as long as it does not take too long.
+    /// The responses to the next requests, as long as they do not take too long.
     fn replies(&mut self) -> Vec<Reply> {
         let mut replies = Vec::new();
         for _ in 0..self.writer.chance.random_range(1..3) {

@@ -1,5 +1,4 @@
-//! What went over the wire: each request of a client, and how it was answered and ended. Only records; what is right
-//! is error_text in `rules`.
+//! A log of the requests of a client and their responses. It only records; `rules` decides what is right.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,14 +10,14 @@ use tokio::time::Instant;
 
 use crate::coding;
 
-/// Everything that one client asked, in order.
+/// All requests of one client, in order.
 #[derive(Clone)]
 pub(crate) struct Log {
     began_at: Instant,
     exchanges: Arc<Mutex<Vec<Exchange>>>,
 }
 
-/// One request, and what became of it.
+/// One request and its response.
 #[derive(Clone)]
 pub(crate) struct Exchange {
     pub(crate) path: String,
@@ -26,35 +25,35 @@ pub(crate) struct Exchange {
     pub(crate) asked_at: Duration,
     pub(crate) ended_at: Option<Duration>,
     pub(crate) answer: Answer,
-    /// The wire by which a list or a stream came.
+    /// The wire of the response.
     pub(crate) wire: Option<Wire>,
 }
 
-/// How a request was answered.
+/// The response to a request.
 #[derive(Clone, Debug)]
 pub(crate) enum Answer {
-    /// Not at all: the connection broke.
+    /// None: the connection broke.
     Nothing,
-    /// With an error.
+    /// An error.
     Refused { code: u16, is_too_large: bool, has_retry_after: bool },
-    /// With a list, or a page of one.
+    /// A list, or a page of one.
     List { version: String, token: Option<String> },
-    /// With a list that broke off.
+    /// A truncated list.
     BrokenList,
-    /// With a stream.
+    /// A stream.
     Stream(Stream),
 }
 
-/// What a client was sent of a watch, in whole frames.
+/// What a client received of a watch, in whole frames.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Stream {
-    /// Events, bookmarks among them.
+    /// The number of events, including bookmarks.
     pub(crate) events: usize,
     /// The version of the last event or bookmark.
     pub(crate) last: Option<String>,
     /// The version of the last event that was not ADDED.
     pub(crate) last_but_added: Option<String>,
-    /// How many events it had brought at the end of initial events, and when that came.
+    /// The number of events at the end of the initial events, and its time.
     pub(crate) marker: Option<(usize, Duration)>,
     /// The code of the error that ended it.
     pub(crate) error: Option<u16>,
@@ -63,13 +62,12 @@ pub(crate) struct Stream {
     pub(crate) ending: Ending,
 }
 
-/// What ended a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// Nothing yet, or the client left.
+    /// It is still open, or the client closed it.
     #[default]
     Left,
-    /// The server, as a server does.
+    /// The server, regularly.
     Closed,
     /// The connection broke.
     FailedTest,
@@ -80,7 +78,7 @@ impl Log {
         Log { began_at, exchanges: Arc::default() }
     }
 
-    /// Takes down a request, and gives it a number.
+    /// Records a request and returns its number.
     pub(crate) fn asked(&self, path: &str, query: &str) -> usize {
         let options = query.split('&').filter(|option| !option.is_empty()).map(|option| {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
@@ -99,17 +97,17 @@ impl Log {
         exchanges.len() - 1
     }
 
-    /// Takes down how a request is being answered.
+    /// Records the response to a request.
     pub(crate) fn answered(&self, number: usize, answer: Answer) {
         self.exchanges.lock().expect("no thread panics while it holds the log")[number].answer = answer;
     }
 
-    /// Takes down by which wire it is answered.
+    /// Records the wire of the response.
     pub(crate) fn came_by(&self, number: usize, wire: Wire) {
         self.exchanges.lock().expect("no thread panics while it holds the log")[number].wire = Some(wire);
     }
 
-    /// Takes down that a request has ended.
+    /// Records the end of a request.
     pub(crate) fn ended(&self, number: usize) {
         let now = self.began_at.elapsed();
         self.exchanges.lock().expect("no thread panics while it holds the log")[number].ended_at = Some(now);
@@ -119,14 +117,14 @@ impl Log {
         self.exchanges.lock().expect("no thread panics while it holds the log").clone()
     }
 
-    /// The time by the log's clock.
+    /// The time by the clock of the log.
     pub(crate) fn now(&self) -> Duration {
         self.began_at.elapsed()
     }
 }
 
 impl Exchange {
-    /// An option that is absent says the same as an empty one.
+    /// An absent option equals an empty one.
     pub(crate) fn option(&self, name: &str) -> &str {
         self.options.get(name).map_or("", String::as_str)
     }
@@ -141,7 +139,7 @@ impl Exchange {
 }
 
 impl Stream {
-    /// Takes down one whole frame.
+    /// Records one whole frame.
     pub(crate) fn sent(&mut self, wire: Wire, frame: &[u8], now: Duration) {
         let Some(event) = coding::event(wire, frame) else { return };
         let (kind, object) = (event["type"].as_str().unwrap_or_default(), &event["object"]);
@@ -174,7 +172,7 @@ impl fmt::Display for Exchange {
     }
 }
 
-/// Undoes `%2C` and `+`.
+/// Decodes `%2C` and `+`.
 fn unescaped(text: &str) -> String {
     let mut bytes = text.bytes();
     let mut plain = Vec::with_capacity(text.len());

@@ -1,4 +1,4 @@
-//! The writes of a seed, straight to the server: no fault is between it and them.
+//! The writes of a seed, sent directly to the server without faults.
 
 use k8s_openapi::api::core::v1::{ConfigMap, Namespace};
 use kube_client::api::{DeleteParams, Patch, PatchParams, PostParams};
@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 
 use crate::script::{Labelled, What, Write};
 
-/// The label of what is watched. Objects without it are nobody's business.
+/// The label of the watched objects.
 pub(crate) const SELECTOR: &str = "watched=yes";
 
-/// A namespace of a seed's own.
+/// The namespace of a seed.
 pub(crate) struct Workload {
     objects: Api<ConfigMap>,
     namespace: String,
-    /// Each write leaves another number, so that no two versions of an object are alike.
+    /// Each write uses another number, so that all versions of an object differ.
     writes: usize,
 }
 
@@ -32,7 +32,7 @@ impl Workload {
         }
     }
 
-    /// So many objects that nobody touches.
+    /// Creates objects that never change.
     pub(crate) async fn gather(&mut self, cluster: &Cluster, crowd: usize) {
         if crowd == 0 {
             return;

@@ -61,7 +61,7 @@ async fn takes_over(cluster: &mut Cluster) {
     }
     let mut terms: Vec<String> = log.in_order().await.into_iter().map(|mark| mark.by).collect();
     terms.dedup();
-    assert_eq!(terms, leaders, "each leader's log stand together");
+    assert_eq!(terms, leaders, "the log entries of each leader are contiguous");
 }
 
 /// Creates all tasks, or changes them.

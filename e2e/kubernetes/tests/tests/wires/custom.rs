@@ -1,4 +1,4 @@
-//! What protobuf is asked of and has no protobuf: custom resources. And what has it for every kind: metadata.
+//! Custom resources have no protobuf. Metadata has it for every kind.
 
 use std::time::Duration;
 
@@ -18,17 +18,17 @@ use crate::seeded_server::stage;
 
 const SHIPS: &str = "/apis/wires.example/v1/namespaces/wires/ships";
 
-/// What is asked for where both are understood.
+/// Prefers protobuf and accepts JSON.
 const PROTOBUF_FIRST: &str = "application/vnd.kubernetes.protobuf, application/json";
 
-/// The server takes a moment to serve what was defined.
+/// The server needs a moment to serve a new definition.
 const SERVED_MAX: Duration = Duration::from_secs(60);
 
-/// Objects, lists and watches of a custom resource are JSON, whatever is asked for first.
+/// Objects, lists and watches of a custom resource are JSON, even if the client prefers protobuf.
 pub(crate) async fn comes_as_json(cluster: &Cluster) {
     let client = launched(cluster, "victory").await;
     let list = format!("{SHIPS}?fieldSelector=metadata.name%3Dvictory");
-    // A list is of the moment that it was asked for, other ships sail: its items are compared.
+    // The two lists are of different moments, and other tests create ships. So only the items are compared.
     for (path, part) in [(list, "/items"), (format!("{SHIPS}/victory"), "")] {
         let plain = Sent::get(&path, JSON).answered(&client).await;
         let asked = Sent::get(&path, PROTOBUF_FIRST).answered(&client).await;
@@ -46,13 +46,13 @@ pub(crate) async fn comes_as_json(cluster: &Cluster) {
     }
 }
 
-/// Every kind has metadata, and it is no custom resource.
+/// Metadata has protobuf for every kind.
 pub(crate) async fn metadata_comes_as_protobuf(cluster: &Cluster) {
     let client = launched(cluster, "beagle").await;
     assert_none(&metadata_differences(&client, SHIPS, "beagle").await);
 }
 
-/// The same of a kind that comes as protobuf itself.
+/// The same for a kind that has protobuf itself.
 pub(crate) async fn metadata_of_pods(cluster: &Cluster) {
     stage(cluster).await;
     let pods = format!("/api/v1/namespaces/{NAMESPACE}/pods");
@@ -71,7 +71,7 @@ async fn metadata_differences(client: &Client, path: &str, name: &str) -> Vec<Di
         let protobuf = Opened::of(answer.protobuf());
         if kind.ends_with("List") {
             assert_eq!(json["items"].as_array().map(Vec::len), Some(1), "{json}");
-            // Each was asked for at a moment of its own.
+            // The two responses are of different moments.
             json["metadata"]["resourceVersion"] = protobuf.list_version().into();
             differences.extend(items_differences(&json["items"][0], protobuf.items()[0]));
         }
@@ -85,7 +85,7 @@ async fn metadata_differences(client: &Client, path: &str, name: &str) -> Vec<Di
     differences
 }
 
-/// An item of a list of metadata says what it is in JSON, and not in protobuf.
+/// An item of a metadata list has a kind in JSON, but not in protobuf.
 fn items_differences(json: &Value, protobuf: &[u8]) -> Vec<Difference> {
     let type_meta = TypeMeta { api_version: json["apiVersion"].as_str(), kind: json["kind"].as_str() };
     let message = message("meta.k8s.io", "v1", "PartialObjectMetadata").expect("every kind has metadata");
@@ -93,7 +93,7 @@ fn items_differences(json: &Value, protobuf: &[u8]) -> Vec<Difference> {
     Pair::of_message(what, message, type_meta, (json.clone(), protobuf)).differences()
 }
 
-/// A client, once there is a ship of this name.
+/// A client, after a ship of this name exists.
 async fn launched(cluster: &Cluster, name: &str) -> Client {
     stage(cluster).await;
     let client = cluster.client().await;

@@ -1,4 +1,4 @@
-//! Where two values differ, and how that is notification: the path, and what stands there on each wire.
+//! The differences between two values: the path, and the value on each wire.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -8,31 +8,30 @@ use serde_json::Value;
 use crate::expected_differences;
 use crate::path::push_member;
 
-/// A place where the wires differ.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Difference {
-    /// Whose, such as `GET Pod rich, decoded`.
+    /// The object, such as `GET Pod rich, decoded`.
     pub(crate) what: String,
     pub(crate) path: String,
     pub(crate) json: String,
     pub(crate) protobuf: String,
 }
 
-/// Differences beyond so many say nothing new.
+/// More differences are not printed.
 const SHOWN_MAX: usize = 40;
 
-/// A value that is longer than so many characters is cut where it is shown.
+/// Longer values are truncated.
 const VALUE_CHARACTERS_MAX: usize = 400;
 
 impl Difference {
-    /// Where these differ.
+    /// The differences between two values.
     pub(crate) fn between(what: &str, json: &Value, protobuf: &Value) -> Vec<Difference> {
         let mut found = Vec::new();
         compare(what, &mut String::new(), Some(json), Some(protobuf), &mut found);
         found
     }
 
-    /// Where the values that stand at a path differ.
+    /// The differences between the values at a path.
     pub(crate) fn of_values<A, B>(what: &str, path: &str, json: &[A], protobuf: &[B]) -> Vec<Difference>
     where
         A: Borrow<Value>,
@@ -47,7 +46,7 @@ impl Difference {
         found
     }
 
-    /// What differs as a whole.
+    /// A difference of whole values.
     pub(crate) fn whole(
         what: &str,
         path: &str,
@@ -71,7 +70,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Fails with everything that differs.
+/// Panics with all differences.
 pub(crate) fn assert_none(differences: &[Difference]) {
     let shown = differences.iter().take(SHOWN_MAX).map(Difference::to_string).collect::<Vec<_>>();
     let count = differences.len();

@@ -1,4 +1,4 @@
-//! What the server serves, in the words of its discovery.
+//! The resources of the server, from its discovery.
 
 use kube_client::Client;
 use serde_json::Value;
@@ -6,7 +6,6 @@ use tidings_object::{ResourceKind, Scope};
 
 use crate::response::Sent;
 
-/// One resource of the server.
 #[derive(Debug, Clone)]
 pub(crate) struct Served {
     pub(crate) resource: ResourceKind,
@@ -15,7 +14,7 @@ pub(crate) struct Served {
 
 const DISCOVERY: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
-/// Every resource that the server itself serves, subresources aside.
+/// Every resource that the server itself serves, without subresources.
 pub(crate) async fn served(client: &Client) -> Vec<Served> {
     let mut served = Vec::new();
     for path in ["/api", "/apis"] {
@@ -43,7 +42,7 @@ fn one((group, version): &(String, String), resource: &Value) -> Served {
 }
 
 impl Served {
-    /// Whether objects of it can be made and looked for.
+    /// Whether its objects can be created and listed.
     pub(crate) fn is_made_and_listed(&self) -> bool {
         ["create", "list"].iter().all(|verb| self.verbs.iter().any(|known| known == verb))
     }

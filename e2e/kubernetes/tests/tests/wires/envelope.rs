@@ -1,12 +1,12 @@
-//! What Kubernetes wraps protobuf in: envelopes that say what is in them, lists, and watch events.
+//! Reads Kubernetes' protobuf envelopes, lists and watch events.
 //!
-//! It is read here once more, and not by the code that is tested.
+//! It does not use the code under test.
 
 use serde_json::Value as Json;
 use tidings_protobuf::wire::{Reader, Value};
 use tidings_protobuf::{Message, TypeMeta, message};
 
-/// The opened envelope of an answer or of a watch event's object.
+/// The envelope of a response or of the object of a watch event.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Opened<'a> {
     pub(crate) type_meta: TypeMeta<'a>,
@@ -14,7 +14,6 @@ pub(crate) struct Opened<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
-/// One event of a watch.
 #[derive(Debug)]
 pub(crate) struct Event<T> {
     pub(crate) sort: String,
@@ -22,7 +21,7 @@ pub(crate) struct Event<T> {
 }
 
 impl<'a> Opened<'a> {
-    /// Opens an envelope.
+    /// Parses an envelope.
     pub(crate) fn of(bytes: &'a [u8]) -> Opened<'a> {
         let envelope = bytes.strip_prefix(b"k8s\0").expect("an envelope begins with its magic number");
         let meta = field(envelope, 1);
@@ -36,7 +35,7 @@ impl<'a> Opened<'a> {
         Opened { type_meta, bytes: field(envelope, 2) }
     }
 
-    /// The message that it says it is.
+    /// The message of its type.
     pub(crate) fn message(&self) -> &'static Message {
         let (api_version, kind) = (self.api_version(), self.type_meta.kind.unwrap_or_default());
         let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
@@ -48,7 +47,7 @@ impl<'a> Opened<'a> {
         fields(self.bytes, 2).collect()
     }
 
-    /// Which object it is, and which version of it.
+    /// The identity of the object and its version.
     pub(crate) fn life(&self) -> String {
         format!("{} at {}", text(field(field(self.bytes, 1), 5)), self.version())
     }
@@ -68,7 +67,7 @@ impl<'a> Opened<'a> {
     }
 }
 
-/// The whole events of a watch in protobuf, as far as it was read.
+/// The complete events of a protobuf watch.
 pub(crate) fn protobuf_events(mut stream: &[u8]) -> Vec<Event<Opened<'_>>> {
     let mut events = Vec::new();
     while let Some((length, rest)) = stream.split_first_chunk() {
@@ -80,7 +79,7 @@ pub(crate) fn protobuf_events(mut stream: &[u8]) -> Vec<Event<Opened<'_>>> {
     events
 }
 
-/// The whole events of a watch in JSON, as far as it was read.
+/// The complete events of a JSON watch.
 pub(crate) fn json_events(stream: &[u8]) -> Vec<Event<Json>> {
     let whole = stream.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
     let events = whole.map(|line| {
@@ -91,7 +90,7 @@ pub(crate) fn json_events(stream: &[u8]) -> Vec<Event<Json>> {
     events.collect()
 }
 
-/// What stands in the last field of this number; nothing if there is none.
+/// The value of the last field with this number; empty if there is none.
 fn field(message: &[u8], number: u32) -> &[u8] {
     fields(message, number).last().unwrap_or_default()
 }

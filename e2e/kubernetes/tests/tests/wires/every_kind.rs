@@ -1,4 +1,4 @@
-//! Is every kind compared? The server's discovery says which there are.
+//! Checks by discovery that every kind is compared.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,13 @@ use crate::kinds;
 use crate::response::{PROTOBUF, Sent};
 use crate::seeded_server::{is_release_of_fixtures, stage};
 
-/// Kinds that are sent as protobuf and that the table does not know, and why.
+/// Kinds that are sent as protobuf and that the table does not know, with the reason.
 const UNKNOWN: &[(&str, &str)] = &[
     ("scheduling.k8s.io/v1alpha2 PodGroup", "the table is of 1.37, which has v1alpha3 in its place"),
     ("scheduling.k8s.io/v1alpha2 Workload", "the table is of 1.37, which has v1alpha3 in its place"),
 ];
 
-/// Every kind that can be made and listed is compared, or named with a reason.
+/// Every kind that can be created and listed is compared, or listed with a reason.
 pub(crate) async fn has_a_fixture(cluster: &Cluster) {
     let client = cluster.client().await;
     let compared: BTreeSet<String> =
@@ -42,7 +42,7 @@ pub(crate) async fn has_a_fixture(cluster: &Cluster) {
     }
 }
 
-/// Custom resources do not.
+/// Custom resources have no protobuf.
 async fn comes_as_protobuf(client: &Client, resource: &ResourceKind) -> bool {
     let answer = Sent::get(&resource.url_path(None), PROTOBUF).answered(client).await;
     match answer.code {

@@ -1,26 +1,25 @@
-//! Objects of every kind that can be made, as rich as the server takes them.
+//! Objects of every kind that can be created, with as many fields as the server accepts.
 //!
-//! They stand in `fixtures/`, a file for each group or part of one, as one would apply them. What can't be made with
-//! the object, such as its status, is set through the subresource for it.
+//! They are in `fixtures/`, one file per group, in the form for `kubectl apply`. Fields that can't be set at creation,
+//! such as the status, are set by a patch of the subresource.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// An object to be made.
 #[derive(Debug, Clone)]
 pub(crate) struct Fixture {
     pub(crate) object: Value,
-    /// What is patched afterwards: the subresource, and the patch.
+    /// The patches after the creation: subresource and patch.
     pub(crate) later: Vec<(&'static str, Value)>,
 }
 
-/// Where they live unless they say otherwise.
+/// The default namespace.
 pub(crate) const NAMESPACE: &str = "wires";
 
-/// The label that they all have.
+/// The label of all fixtures.
 pub(crate) const LABEL: &str = "wires.example/fixture";
 
-/// In an order in which they can be made: pods need the classes that they name.
+/// Ordered so that each object is created after the objects that it needs.
 const FILES: &[&str] = &[
     include_str!("fixtures/core.yaml"),
     include_str!("fixtures/core-nodes.yaml"),
@@ -47,7 +46,7 @@ const FILES: &[&str] = &[
     include_str!("fixtures/storagemigration.yaml"),
 ];
 
-/// All of them, the namespace that they live in first.
+/// All fixtures, their namespace first.
 pub(crate) fn all() -> Vec<Fixture> {
     let home = json!({ "apiVersion": "v1", "kind": "Namespace", "metadata": { "name": NAMESPACE } });
     let documents = FILES.iter().flat_map(|file| serde_yaml::Deserializer::from_str(file));
@@ -62,7 +61,7 @@ impl Fixture {
         if let Some(containers) = object.pointer_mut("/spec/ephemeralContainers").map(Value::take) {
             later.push(("ephemeralcontainers", json!({ "spec": { "ephemeralContainers": containers } })));
         }
-        // Given when it is made as well: some kinds take it then.
+        // Set at creation too, because some kinds accept it then.
         if let Some(status) = object.get("status") {
             later.push(("status", json!({ "status": status })));
         }
@@ -77,7 +76,7 @@ impl Fixture {
         Some(self.text("/metadata/namespace")).filter(|name| !name.is_empty()).unwrap_or(NAMESPACE)
     }
 
-    /// Its kind and name, for people.
+    /// Its kind and name.
     pub(crate) fn shown(&self) -> String {
         format!("{} {} of {}", self.text("/kind"), self.text("/metadata/name"), self.text("/apiVersion"))
     }

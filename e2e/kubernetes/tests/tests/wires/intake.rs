@@ -1,4 +1,4 @@
-//! What an informer makes of the same object from each wire: identity, labels, owners, fields and body.
+//! Compares what the intake makes of the same object from each wire: identity, labels, owners, fields and body.
 
 use std::sync::Arc;
 
@@ -9,7 +9,6 @@ use crate::difference::Difference;
 use crate::pair::Pair;
 use crate::path;
 
-/// One object, taken in from both wires.
 pub(crate) struct BothIntakes {
     what: String,
     pub(crate) json: Arc<RawObject>,
@@ -17,7 +16,7 @@ pub(crate) struct BothIntakes {
 }
 
 impl BothIntakes {
-    /// Takes an object in as it came, and as it is kept without its managed fields.
+    /// Takes in the object unchanged, and without its managed fields.
     pub(crate) fn both_ways(resource: &ResourceKind, pair: &Pair<'_>) -> [BothIntakes; 2] {
         let intake = || Intake::new(resource.clone(), Arc::new(Budget::default()));
         let pruning = intake().with_transform(Transform::drop_managed_fields());
@@ -32,7 +31,7 @@ impl BothIntakes {
         })
     }
 
-    /// Where the two differ.
+    /// The differences between the two.
     pub(crate) fn differences(&self) -> Vec<Difference> {
         let [json, protobuf] = [&self.json, &self.protobuf].map(|object| identity(object));
         let mut differences = Vec::new();
@@ -44,11 +43,11 @@ impl BothIntakes {
         differences
     }
 
-    /// Where a field path reads otherwise on one wire than on the other.
+    /// The differences between the values of field paths.
     pub(crate) fn by_field(&self) -> Vec<Difference> {
         let object = body(&self.json);
         let differing = path::all(&object).into_keys().flat_map(|text| {
-            // Deeper than a field path goes, there is nothing to be asked.
+            // Field paths have a maximum depth.
             let Ok(path) = FieldPath::parse(&text) else { return Vec::new() };
             match [&self.json, &self.protobuf].map(|object| object.field_at(&path)) {
                 [Ok(json), Ok(protobuf)] => {
@@ -61,7 +60,7 @@ impl BothIntakes {
     }
 }
 
-/// All that is known of an object without reading it.
+/// The identity of an object, which is known without decoding it.
 fn identity(object: &RawObject) -> Value {
     serde_json::json!({
         "key": object.key().as_str(),

@@ -1,4 +1,4 @@
-//! One built-in kind on both wires, by GET, by LIST and by WATCH.
+//! Compares one built-in kind on both wires, by GET, LIST and WATCH.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,17 +19,16 @@ use crate::response::{Answer, JSON, PROTOBUF, Sent};
 use crate::seeded_server::{is_release_of_fixtures, stage};
 use crate::typed::{self, Decode};
 
-/// A kind that the server has of itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BuiltIn {
     pub(crate) group: &'static str,
     pub(crate) version: &'static str,
     pub(crate) name: &'static str,
-    /// Compares what it is decoded into, where k8s-openapi has a type for it.
+    /// Compares the decoded values, if k8s-openapi has a type for it.
     pub(crate) decode: Option<Decode>,
 }
 
-/// Kinds without a type in the newest release that k8s-openapi knows.
+/// Kinds without a type in the newest release of k8s-openapi.
 const UNTYPED: &[(&str, &str, &str)] = &[
     ("certificates.k8s.io", "v1alpha1", "ClusterTrustBundle"),
     ("networking.k8s.io", "v1beta1", "IPAddress"),
@@ -37,7 +36,7 @@ const UNTYPED: &[(&str, &str, &str)] = &[
     ("storage.k8s.io", "v1beta1", "VolumeAttributesClass"),
 ];
 
-/// An object that the server's own controllers write to settles within it.
+/// How long the server's controllers may take to stop changing an object.
 const SETTLED_MAX: Duration = Duration::from_secs(30);
 
 /// All kinds that are compared.
@@ -53,7 +52,7 @@ impl BuiltIn {
     }
 }
 
-/// Reads all objects of the kind in both formats, and the fixtures among them one by one.
+/// Reads all objects of the kind in both formats, and each fixture individually.
 pub(crate) async fn says_the_same(cluster: &Cluster, kind: BuiltIn) {
     let stage = stage(cluster).await;
     let Some(served) = stage.resource(&kind.api_version(), kind.name) else {
@@ -77,7 +76,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Both lists are of the same version. Returns which fixtures are there.
+    /// Compares lists of the same version. Returns the fixtures in them.
     async fn by_list(&self) -> (Vec<Value>, Vec<Difference>) {
         let path = self.resource.url_path(None);
         let json = self.ask(&path, JSON).await.json();
@@ -100,7 +99,7 @@ impl Look<'_> {
         (items.into_iter().filter(is_specimen).collect(), differences)
     }
 
-    /// The initial events of a watch, and the bookmark that ends them.
+    /// Compares the initial events of a watch, and the bookmark that ends them.
     async fn by_watch(&self, fixtures: &[Value]) -> Vec<Difference> {
         let path = format!(
             "{}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true",
@@ -116,7 +115,7 @@ impl Look<'_> {
             protobuf.iter().map(|event| (event.object.life(), event)).collect();
         let (mut differences, mut seen) = (Vec::new(), 0);
         for Event { sort, mut object } in json_events(&json.body) {
-            // What is not ours may have changed between the two; and bookmarks are of different moments.
+            // Other objects may have changed between the two watches, and bookmarks are of different moments.
             let same = if sort == "BOOKMARK" { protobuf.last() } else { lives.remove(&life(&object)) };
             let Some(same) = same else { continue };
             if sort == "BOOKMARK" {
@@ -132,7 +131,7 @@ impl Look<'_> {
         differences
     }
 
-    /// One object, once both answers are of the same version.
+    /// Compares one object, after both responses have the same version.
     async fn by_get(&self, fixture: &Value) -> Vec<Difference> {
         let namespace = fixture["metadata"]["namespace"].as_str();
         let path = format!("{}/{}", self.resource.url_path(namespace), name(fixture));
@@ -153,7 +152,7 @@ impl Look<'_> {
         differences
     }
 
-    /// Every way to read the object.
+    /// Compares all ways to read the object.
     fn compared(&self, pair: &Pair<'_>) -> Vec<Difference> {
         let mut differences = pair.differences();
         let taken = BothIntakes::both_ways(self.resource, pair);
@@ -169,12 +168,12 @@ impl Look<'_> {
     }
 }
 
-/// The first bookmark is the one that ends the initial events.
+/// The first bookmark ends the initial events.
 fn ends_list<T>(events: Vec<Event<T>>) -> bool {
     events.last().is_some_and(|event| event.sort == "BOOKMARK")
 }
 
-/// Which object it is, and which version of it.
+/// The identity of the object and its version.
 fn life(object: &Value) -> String {
     let text = |name: &str| object["metadata"][name].as_str().unwrap_or_default();
     format!("{} at {}", text("uid"), text("resourceVersion"))

@@ -1,7 +1,7 @@
-//! Do protobuf and JSON say the same? Every built-in kind is made on a real API server and read from it in both
-//! formats, by GET, by LIST and by WATCH: what is read from the protobuf must be what stands in the JSON.
+//! Checks that protobuf and JSON are equivalent. Every built-in kind is created on a real API server and read in both
+//! formats, by GET, LIST and WATCH.
 //!
-//! Which kinds there are, the server's discovery says: one without a fixture fails, unless it is named with a reason.
+//! Discovery lists the kinds. A kind without a fixture fails, unless it is listed with a reason.
 
 mod custom;
 mod difference;
@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use kubernetes_tests::Cluster;
 use kubernetes_tests::trials::Suite;
 
-/// Everything that the server can serve, and every field that it can take.
+/// Enables all APIs and all fields.
 const FLAGS: &[&str] = &["--runtime-config=api/all=true", "--feature-gates=AllAlpha=true,AllBeta=true"];
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! The same object from both wires, and every way to read it from the protobuf: as JSON, by path, and back again.
+//! One object from both wires, and every way to read the protobuf: as JSON, by path, and encoded again.
 
 use serde_json::Value;
 use tidings_protobuf::{Message, TypeMeta, encode, to_json, values_at};
@@ -9,9 +9,8 @@ use crate::expected_differences;
 use crate::path;
 use crate::seeded_server::is_release_of_fixtures;
 
-/// The same object from both wires.
 pub(crate) struct Pair<'a> {
-    /// What it is, for people.
+    /// A description of the object.
     pub(crate) what: String,
     pub(crate) message: &'static Message,
     pub(crate) type_meta: TypeMeta<'a>,
@@ -20,12 +19,12 @@ pub(crate) struct Pair<'a> {
 }
 
 impl<'a> Pair<'a> {
-    /// An object that came in an envelope.
+    /// An object in an envelope.
     pub(crate) fn of(what: String, json: Value, protobuf: Opened<'a>) -> Pair<'a> {
         Pair::of_message(what, protobuf.message(), protobuf.type_meta, (json, protobuf.bytes))
     }
 
-    /// An object whose message is known from elsewhere.
+    /// An object whose message type is known.
     pub(crate) fn of_message(
         what: String,
         message: &'static Message,
@@ -36,12 +35,12 @@ impl<'a> Pair<'a> {
         Pair { what, message, type_meta, json, protobuf }
     }
 
-    /// Where the protobuf reads otherwise than the JSON, in one way or another.
+    /// All differences between protobuf and JSON.
     pub(crate) fn differences(&self) -> Vec<Difference> {
         [self.as_json(), self.by_path(), self.back_again()].concat()
     }
 
-    /// Where its JSON differs from the server's.
+    /// The differences between its JSON and the server's.
     pub(crate) fn as_json(&self) -> Vec<Difference> {
         let what = format!("{}, as JSON", self.what);
         match to_json(self.message, self.type_meta, self.protobuf) {
@@ -50,7 +49,7 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Every path into the object, inner ones too.
+    /// The differences by path, for every path into the object.
     fn by_path(&self) -> Vec<Difference> {
         let what = format!("{}, by path", self.what);
         let paths = path::all(&self.json);
@@ -63,7 +62,7 @@ impl<'a> Pair<'a> {
         differing.collect()
     }
 
-    /// The server's JSON, written as protobuf: it is what the server wrote.
+    /// The server's JSON, encoded as protobuf, must equal the server's protobuf.
     fn back_again(&self) -> Vec<Difference> {
         let what = format!("{}, written as protobuf", self.what);
         let written = match encode(self.message, &self.json) {

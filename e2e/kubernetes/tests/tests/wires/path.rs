@@ -1,4 +1,4 @@
-//! Paths into a JSON object: all that there are, how they are written, and what stands there.
+//! All paths into a JSON object, their text, and their values.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -6,11 +6,11 @@ use std::fmt::Write;
 use serde_json::Value;
 use tidings_protobuf::PathStep;
 
-/// A path from the outermost object down.
+/// A path from the outermost object.
 pub(crate) type Path = Vec<PathStep<'static>>;
 
-/// Every path into the object, inner ones too, with what stands there; nulls are nothing. The outermost kind and
-/// version stand in no message.
+/// Every path into the object, with its values. Null is no value. The outermost kind and apiVersion are not part of a
+/// protobuf message.
 pub(crate) fn all(object: &Value) -> BTreeMap<String, (Path, Vec<&Value>)> {
     let mut found = BTreeMap::new();
     let Value::Object(members) = object else { return found };
@@ -40,7 +40,7 @@ fn collect<'a>(value: &'a Value, path: &Path, found: &mut BTreeMap<String, (Path
     }
 }
 
-/// The path as a field path is written.
+/// The path as text, as in a field path.
 pub(crate) fn text(path: &[PathStep<'_>]) -> String {
     let mut text = String::new();
     for step in path {
@@ -53,7 +53,7 @@ pub(crate) fn text(path: &[PathStep<'_>]) -> String {
     text
 }
 
-/// Adds one step to a written path.
+/// Appends one segment to the text of a path.
 pub(crate) fn push_member(text: &mut String, name: &str) {
     let is_plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_');
     let written = if is_plain && !name.is_empty() {

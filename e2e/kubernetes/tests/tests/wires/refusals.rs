@@ -1,4 +1,4 @@
-//! What the server refuses, and ends watches with: a Status, on either wire.
+//! Error responses, and error events that end watches: a Status on both wires.
 
 use http::Method;
 use kube_client::Client;
@@ -13,7 +13,7 @@ use crate::response::{JSON, PROTOBUF, Sent, first_events};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
-/// Every refusal that a client lives with. The watch cache would hide an expired version.
+/// All error responses that a client must handle. The watch cache would hide an expired version.
 pub(crate) async fn say_the_same(cluster: &mut Cluster) {
     let client = cluster.client().await;
     let map = json!({ "metadata": { "name": "map" }, "data": { "a": "b" } });
@@ -22,7 +22,7 @@ pub(crate) async fn say_the_same(cluster: &mut Cluster) {
     let made = sent(&Method::POST, MAPS, Some(&map)).answered(&client).await;
     assert_eq!(made.code, 201);
     let version = made.json()["metadata"]["resourceVersion"].as_str().expect("it has a version").to_owned();
-    // A compaction leaves the very version that it is done at.
+    // A compaction keeps the version at which it is done.
     let other = json!({ "metadata": { "name": "other" } });
     assert_eq!(sent(&Method::POST, MAPS, Some(&other)).answered(&client).await.code, 201);
     cluster.compact().await.expect("etcd compacts");

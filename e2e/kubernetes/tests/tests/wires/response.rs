@@ -1,4 +1,4 @@
-//! What a server answers, as it comes: code, format and bytes.
+//! The response of a server: code, format and bytes.
 
 use bytes::Bytes;
 use http::header::{ACCEPT, CONTENT_TYPE};
@@ -10,11 +10,10 @@ use serde_json::Value;
 
 use crate::envelope::{json_events, protobuf_events};
 
-/// The formats.
+/// The content types.
 pub(crate) const JSON: &str = "application/json";
 pub(crate) const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
 
-/// What a server answered.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) code: u16,
@@ -22,7 +21,6 @@ pub(crate) struct Answer {
     pub(crate) body: Bytes,
 }
 
-/// What is sent.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Sent<'a> {
     pub(crate) method: &'a Method,
@@ -32,7 +30,7 @@ pub(crate) struct Sent<'a> {
     pub(crate) body: Option<(&'a str, &'a Value)>,
 }
 
-/// A watch in JSON and one in protobuf, read up to their first events; `view` is added to both formats.
+/// A JSON watch and a protobuf watch, read up to their first events. `view` is added to both formats.
 pub(crate) async fn first_events(client: &Client, path: &str, view: &str) -> (Answer, Answer) {
     let (json, protobuf) = (format!("{JSON}{view}"), format!("{PROTOBUF};stream=watch{view}"));
     tokio::join!(
@@ -42,19 +40,19 @@ pub(crate) async fn first_events(client: &Client, path: &str, view: &str) -> (An
 }
 
 impl<'a> Sent<'a> {
-    /// Asks for what stands there.
+    /// Sends a GET request.
     pub(crate) fn get(path: &'a str, accept: &'a str) -> Sent<'a> {
         Sent { method: &Method::GET, path, accept, body: None }
     }
 
-    /// Sends it, and reads the whole answer.
+    /// Sends the request and reads the whole response.
     pub(crate) async fn answered(self, client: &Client) -> Answer {
         let (head, body) = self.open(client).await.into_parts();
         let body = body.collect().await.expect("an answer comes whole").to_bytes();
         Answer { code: head.status.as_u16(), format: format_of(&head.headers), body }
     }
 
-    /// Sends it, and reads a watch until `is_last` has seen enough of it.
+    /// Sends the request and reads a watch until `is_last` returns true.
     pub(crate) async fn watched(self, client: &Client, is_last: impl Fn(&[u8]) -> bool) -> Answer {
         let (head, mut body) = self.open(client).await.into_parts();
         let mut read = Vec::new();

@@ -1,4 +1,4 @@
-//! The server with all fixtures on it: made once, for all tests that look at them.
+//! The server with all fixtures, created once for all tests.
 
 use http::Method;
 use kube_client::Client;
@@ -11,26 +11,24 @@ use crate::discovery::{Served, served};
 use crate::fixtures::{self, Fixture};
 use crate::response::{Answer, JSON, Sent};
 
-/// What is on the server.
 pub(crate) struct Stage {
     pub(crate) served: Vec<Served>,
-    /// Which fixtures the server did not take, and why.
+    /// The fixtures that the server refused, with the reason.
     refused: Vec<String>,
 }
 
 static STAGE: OnceCell<Stage> = OnceCell::const_new();
 
-/// The server with all fixtures on it.
 pub(crate) async fn stage(cluster: &Cluster) -> &'static Stage {
     STAGE.get_or_init(|| make(cluster)).await
 }
 
-/// Whether the release is the one that the fixtures are written for. Others may know less.
+/// Whether the release is the one that the fixtures were written for. Other releases may know less.
 pub(crate) fn is_release_of_fixtures() -> bool {
     release_tested() == RELEASE_DEFAULT
 }
 
-/// What this server refuses of the fixtures, another way of reading could not show.
+/// A fixture that the server refuses can't be compared.
 pub(crate) async fn accepts_every_fixture(cluster: &Cluster) {
     let refused = &stage(cluster).await.refused;
     assert!(refused.is_empty() || !is_release_of_fixtures(), "{}", refused.join("\n"));

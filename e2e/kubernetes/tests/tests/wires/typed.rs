@@ -1,4 +1,4 @@
-//! The types that objects are decoded into: a value from protobuf is the value from JSON.
+//! Compares the decoded values of typed objects from protobuf and from JSON.
 
 use std::borrow::Borrow;
 use std::fmt::{Debug, Display};
@@ -17,7 +17,7 @@ use crate::intake::BothIntakes;
 use crate::kinds::BuiltIn;
 use crate::pair::Pair;
 
-/// Where the decoded values differ.
+/// The differences between the decoded values.
 pub(crate) type Decode = fn(&Pair<'_>, &BothIntakes) -> Vec<Difference>;
 
 macro_rules! typed {

@@ -1,4 +1,4 @@
-//! How one request is answered: by the server's answer, as far as the faults lets it through, or by a fault.
+//! Responds to one request: with the server's response, as far as the faults allow, or with a fault.
 
 use std::io;
 
@@ -19,7 +19,7 @@ use crate::fault_plan::{Reply, StreamEnd, StreamFault};
 use crate::wire::{Answer, Ending, Log, Stream};
 
 impl FaultProxy {
-    /// Answers one request. An error means that the connection is not to be used again.
+    /// Responds to one request. An error means that the connection must not be used again.
     pub(super) async fn answer(
         &self,
         number: usize,
@@ -57,7 +57,7 @@ impl FaultProxy {
         }
     }
 
-    /// Passes a whole answer on, or its beginning.
+    /// Forwards a whole response, or its beginning.
     async fn pass_on(
         &self,
         number: usize,
@@ -80,7 +80,7 @@ impl FaultProxy {
         if is_whole { Ok(()) } else { broken(socket).await }
     }
 
-    /// Passes a stream on, until it ends or the faults ends it.
+    /// Forwards a stream until it ends or a fault ends it.
     async fn relay(&self, number: usize, response: Response<Body>, socket: &mut TcpStream) -> io::Result<()> {
         let mut faults = self.state_of_faults.subscribe();
         let wire = wire_of(&response);
@@ -120,7 +120,7 @@ impl FaultProxy {
                     Some(Err(_)) => return self.end(number, out, StreamEnd::Cut).await,
                     None => return self.end(number, out, StreamEnd::Close).await,
                 },
-                // The client has nothing to say: it left.
+                // A client sends nothing during a stream, so it has closed the connection.
                 _ = from_client.read(&mut from_nowhere) => return Err(io::ErrorKind::ConnectionAborted.into()),
                 _ = faults.changed() => {}
             }
@@ -149,7 +149,7 @@ impl FaultProxy {
     }
 }
 
-/// The wire of what the server answers.
+/// The wire of the server's response.
 fn wire_of(response: &Response<Body>) -> Wire {
     let content_type = response.headers().get("content-type").and_then(|value| value.to_str().ok());
     coding::wire_of(content_type.unwrap_or_default())
@@ -160,15 +160,15 @@ fn stream_head(wire: Wire) -> String {
     format!("HTTP/1.1 200 OK\r\ncontent-type: {content_type}\r\ntransfer-encoding: chunked\r\n\r\n")
 }
 
-/// A stream on its way to the client.
+/// A stream to the client.
 struct Out<'a> {
     to_client: tokio::net::tcp::WriteHalf<'a>,
     log: &'a Log,
     wire: Wire,
     stream: Stream,
-    /// What was sent of the frame that is not yet whole.
+    /// The part of the current frame that was sent.
     partial: Vec<u8>,
-    /// How many bytes were sent since a fault was armed.
+    /// The number of bytes sent since a fault was armed.
     since_armed: usize,
 }
 
@@ -215,7 +215,7 @@ impl Out<'_> {
     }
 }
 
-/// An error in the server's place.
+/// An error in place of the server's response.
 struct Refusal {
     code: u16,
     retry_after_seconds: Option<u32>,

@@ -1,20 +1,19 @@
-//! What a client sends: a GET without a body.
+//! The requests of a client: GET without a body.
 
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpStream;
 
-/// The largest head of a request that is taken.
+/// The largest accepted head of a request.
 const HEAD_BYTES_MAX: usize = 64 << 10;
 
-/// One request, as it came in.
 pub(super) struct Incoming {
     target: String,
     accept: String,
 }
 
 impl Incoming {
-    /// The next request of a connection, or none if it ends. Clients wait for an answer before they ask again, so that
-    /// nothing follows a head.
+    /// The next request of a connection, or `None` at its end. Clients do not pipeline requests, so nothing follows a
+    /// head.
     pub(super) async fn read(socket: &mut TcpStream) -> Option<Incoming> {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {

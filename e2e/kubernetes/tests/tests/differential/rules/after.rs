@@ -1,5 +1,4 @@
-//! The rules themselves: what is right after each request, by how it ended. A reflector is followed from the outside,
-//! by what it was sent.
+//! The rules: what may follow each request, depending on its result. It models a reflector from what it received.
 
 use std::mem;
 use std::time::Duration;
@@ -11,35 +10,35 @@ use crate::differences::Difference;
 use crate::script::Lists;
 use crate::wire::{Answer, Ending, Exchange, Stream};
 
-/// A reflector, as far as the wire shows it.
+/// The model of a reflector.
 pub(super) struct Reflector {
     client: Client,
     lists: Lists,
-    /// The version that it has everything up to.
+    /// The version up to which it has everything.
     last: Option<String>,
-    /// Whether the server error_text that it has no such version (R21, R57): then the most recent state is asked for, until
-    /// there is a list.
+    /// Whether the server does not have its version (R21, R57). Then it requests the most recent state, until a list
+    /// succeeds.
     is_unavailable: bool,
     /// Whether a list at version 0 came in pages (R20).
     comes_in_pages: bool,
     /// Whether streaming lists were refused (X7).
     is_streaming_refused: bool,
-    /// The first page of the list that is under way: its options, and the version that it was answered with.
+    /// The first page of the current list: its options, and the version of the response.
     first_page: Option<(String, Option<u32>)>,
     listed: Option<String>,
-    /// Whether the list that is under way was first asked for at version 0, and whether it comes in pages.
+    /// Whether the current list was first requested at version 0, and whether it has pages.
     asks_any: bool,
     is_in_pages: bool,
-    /// Whether the list at version 0 was the last to be asked for, and was refused: client-go remembers it for the list
-    /// that it asks for in its place.
+    /// Whether the last request was a refused list at version 0. client-go remembers this for the list that replaces
+    /// it.
     stands_in_for_any: bool,
-    /// When what the reflector takes for one request began: client-go's goes on while its REST client retries.
+    /// When the reflector's current request started. client-go's REST client retries inside it.
     began_at: Duration,
 }
 
 const PAGE: Option<u32> = Some(500);
 
-/// A stream that ends sooner, and without an event, is no watch. Near it, either is right.
+/// A stream that ends sooner and without an event does not count as a watch. Near this limit both are right.
 const VERY_SHORT: Duration = Duration::from_secs(1);
 const NEARLY: Duration = Duration::from_millis(150);
 
@@ -74,7 +73,7 @@ impl Reflector {
         self.another_round(Wait::AtOnce)
     }
 
-    /// What is right after this request.
+    /// What may follow this request.
     pub(super) fn after(
         &mut self,
         ask: &ClientRequest,
@@ -90,7 +89,7 @@ impl Reflector {
             ClientRequest::StreamList { version } => self.after_stream_list(version, ask, exchange),
             ClientRequest::List { version, limit } => {
                 self.first_page = Some((version.clone(), *limit));
-                // Without a limit it may stand in for pages that expired.
+                // A list without a limit may replace pages that expired.
                 self.is_in_pages &= limit.is_none();
                 let is_retry = before.is_retried_by(exchange) || mem::take(&mut self.stands_in_for_any);
                 self.asks_any =
@@ -104,7 +103,7 @@ impl Reflector {
         }
     }
 
-    /// Connections that were refused are not in the log: what was right before a failure of that kind, and after it.
+    /// Refused connections are not in the log. So this covers what was right before such a failure, and after it.
     pub(super) fn after_refused_connections(&self, allowed: &[Allowed]) -> Vec<Allowed> {
         let after = |allowed: &Allowed| match &allowed.ask {
             // R32, R56.
@@ -166,7 +165,7 @@ impl Reflector {
     ) -> Vec<Allowed> {
         match stream.error {
             Some(410) => return self.expired(version),
-            // A busy server that does not come to the most recent version in three seconds.
+            // A busy server that does not reach the most recent version within three seconds.
             Some(_) if stream.is_too_large => return self.expired(version),
             Some(429) => return vec![rule(ask.clone(), Wait::BackOff)],
             Some(500) if stream.events == 0 => {
@@ -291,7 +290,7 @@ impl Reflector {
         }
     }
 
-    /// After a watch, which may have begun as a streaming list.
+    /// After a watch, which may have started as a streaming list.
     fn after_stream(&mut self, stream: &Stream, exchange: &Exchange) -> Vec<Allowed> {
         let round = self.another_round(Wait::BackOff);
         match stream.error {
@@ -349,7 +348,7 @@ impl Reflector {
         Allowed { ask: self.round(), by, wait }
     }
 
-    /// What a round begins with.
+    /// The first request of a round.
     fn round(&self) -> ClientRequest {
         match self.lists {
             Lists::Streaming if !self.is_streaming_refused => {

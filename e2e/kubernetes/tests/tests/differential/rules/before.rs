@@ -1,18 +1,17 @@
-//! What came before a request: it decides whether the reflector asked, or what is below it asked again.
+//! What preceded a request. It decides whether the reflector sent it, or a REST client below retried.
 
 use crate::wire::{Answer, Exchange};
 
-/// What came before a request.
 pub(super) enum Before<'a> {
     Nothing,
-    /// This one.
+    /// This request.
     Exchange(&'a Exchange),
-    /// This one, and then perhaps connections that were refused or broken, which no log shows.
+    /// This request, and possibly refused or broken connections, which are not in the log.
     Refused(&'a Exchange),
 }
 
 impl Before<'_> {
-    /// Whether a REST client below the reflector would have asked this again by itself.
+    /// Whether a REST client below the reflector would retry this by itself.
     pub(super) fn is_retried_by(&self, exchange: &Exchange) -> bool {
         let Before::Exchange(before) = self else { return false };
         let is_retried = match before.answer {

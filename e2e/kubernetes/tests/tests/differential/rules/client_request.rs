@@ -1,5 +1,5 @@
-//! What a request asks for. Its options are taken whole: one too many, one missing or one with another value is no
-//! request that an informer makes.
+//! Parses the requests of a client. All options must be known: a missing, additional or different option is not a
+//! request of an informer.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::Watched;
 use crate::differences::Difference;
 use crate::wire::Exchange;
 
-/// A request, as far as it depends on what was before. An empty version is none.
+/// A request, reduced to what depends on earlier ones. An empty version means none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ClientRequest {
     /// A streaming list, not older than this version.
@@ -23,7 +23,7 @@ pub(super) enum ClientRequest {
 }
 
 impl ClientRequest {
-    /// What this request asks for, and whether it says the timeout twice; or what is wrong with it.
+    /// Parses the request, and whether it contains the timeout twice. Returns what is wrong otherwise.
     pub(super) fn of(
         exchange: &Exchange,
         watched: &Watched,
@@ -64,7 +64,7 @@ impl ClientRequest {
     }
 }
 
-/// The options that nobody has looked at yet.
+/// The options that have not been checked yet.
 struct Options(BTreeMap<String, String>);
 
 impl Options {
@@ -80,7 +80,7 @@ impl Options {
     fn number(&mut self, name: &str) -> Result<Option<u32>, String> {
         let text = self.0.remove(name);
         let number = text.map(|text| text.parse().map_err(|_| format!("has {name}={text}"))).transpose()?;
-        // client-go says 0 for none.
+        // client-go sends 0 for none.
         Ok(number.filter(|number| *number != 0))
     }
 
