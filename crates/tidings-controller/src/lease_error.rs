@@ -63,8 +63,9 @@ pub enum LeaseError {
     },
     /// The durations of a shard do not fit together.
     #[error(
-        "the retry period ({retry_period:?}) must be at most half of the renew deadline ({renew_deadline:?}), which must \
-         be shorter than 4/5 of the lease duration ({lease_duration:?}), which must be whole seconds and at most an hour"
+        "the retry period ({retry_period:?}) must be at most half of the renew deadline ({renew_deadline:?}), which \
+         must be shorter than 4/5 of the lease duration ({lease_duration:?}), which must be whole seconds and at most \
+         an hour"
     )]
     ShardTiming {
         /// The lease duration.

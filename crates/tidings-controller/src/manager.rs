@@ -204,7 +204,8 @@ impl Manager {
     /// # use tidings_controller::{Action, Controller, Manager, Request};
     /// # use tidings_factory::SharedInformerFactory;
     /// # fn example(factory: SharedInformerFactory) -> Result<(), Box<dyn std::error::Error>> {
-    /// let controller = Controller::for_kind::<ConfigMap>("settings").reconcile(async |_, _| Ok(Action::await_change()));
+    /// let controller =
+    ///     Controller::for_kind::<ConfigMap>("settings").reconcile(async |_, _| Ok(Action::await_change()));
     /// let manager = Manager::new(factory).controller(controller);
     /// let settings = manager.handle("settings").ok_or("no such controller")?;
     /// let manager = manager.runnable("webhook", |_stop| async move {

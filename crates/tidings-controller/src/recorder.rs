@@ -1,8 +1,8 @@
 //! Records events (`events.k8s.io/v1`) for the people who operate a cluster.
 //!
-//! A [`Recorder`] never blocks and never fails: it adds events to a bounded correlator, and its task writes
-//! them to the server. A repeated event increases the count of the existing one, and too many events about one object are
-//! dropped. Dropped events are counted and traced; they are never an error of the reconcile.
+//! A [`Recorder`] never blocks and never fails: it adds events to a bounded correlator, and its task writes them to the
+//! server. A repeated event increases the count of the existing one, and too many events about one object are dropped.
+//! Dropped events are counted and traced; they are never an error of the reconcile.
 
 use std::fmt;
 use std::sync::Arc;

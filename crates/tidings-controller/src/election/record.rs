@@ -1,5 +1,5 @@
-//! The content of a lease: how this replica writes it (created, taken, renewed, released, recreated) and how it reads the
-//! leases of others.
+//! The content of a lease: how this replica writes it (created, taken, renewed, released, recreated) and how it reads
+//! the leases of others.
 //!
 //! Pure. The times in a lease are for people. They are written and compared for equality, but never compared with a
 //! clock: the clocks of replicas may differ. All other fields of the object stay as they were read.

@@ -57,10 +57,10 @@ impl ElectionTask {
         ElectionTask { machine, api, shared, on_stop, term, former_terms, stop_phase }
     }
 
-    /// Takes part in the election until `stop` is cancelled; it may win and lose many terms. Then the current term ends,
-    /// the lease is renewed until all guards are dropped and released after that, and the task ends. So cancel `stop`
-    /// and wait for the task. If the task is dropped instead, the term ends at once, the lease expires by itself, and
-    /// only the threads of the guards still watch over the work.
+    /// Takes part in the election until `stop` is cancelled; it may win and lose many terms. Then the current term
+    /// ends, the lease is renewed until all guards are dropped and released after that, and the task ends. So cancel
+    /// `stop` and wait for the task. If the task is dropped instead, the term ends at once, the lease expires by
+    /// itself, and only the threads of the guards still watch over the work.
     pub async fn run(mut self, stop: CancellationToken) {
         loop {
             if stop.is_cancelled() {

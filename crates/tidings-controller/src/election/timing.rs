@@ -1,7 +1,8 @@
 //! The durations of an election, checked, and the deadlines that follow from them.
 //!
-//! Nothing here reads a clock. Safety depends on two durations, both counted from the moment before the renewing request
-//! was sent: how long the holder may rely on its lease, and when another replica could take it. With the defaults:
+//! Nothing here reads a clock. Safety depends on two durations, both counted from the moment before the renewing
+//! request was sent: how long the holder may rely on its lease, and when another replica could take it. With the
+//! defaults:
 //!
 //! ```text
 //!  0 s     by the holder's clock: the holder sends the renewing request

@@ -1,4 +1,5 @@
-//! Starts all parts of a manager in order, waits for the first failure or the stop, and stops them in the opposite order.
+//! Starts all parts of a manager in order, waits for the first failure or the stop, and stops them in the opposite
+//! order.
 
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -33,7 +33,8 @@ use super::{Limits, RecorderStats};
 const SERIES_MAX: usize = 4096;
 /// How many events may differ only in their note. Further ones are combined into one event.
 const DISTINCT_NOTES_MAX: u32 = 10;
-/// The time from the creation of an event to the first write of its count. It doubles with each write, up to the maximum.
+/// The time from the creation of an event to the first write of its count. It doubles with each write, up to the
+/// maximum.
 const SERIES_WRITE_INTERVAL_MIN: Duration = Duration::from_secs(1);
 const SERIES_WRITE_INTERVAL_MAX: Duration = Duration::from_secs(5 * 60);
 

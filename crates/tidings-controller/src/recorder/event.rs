@@ -44,8 +44,8 @@ pub(super) struct Reporter {
 }
 
 impl NewEvent {
-    /// An event of type `Normal`. The reason is one word in CamelCase, the note is a text for people. They are truncated to
-    /// the limits of the server, 128 and 1024 bytes.
+    /// An event of type `Normal`. The reason is one word in CamelCase, the note is a text for people. They are
+    /// truncated to the limits of the server, 128 and 1024 bytes.
     pub fn normal(reason: impl Into<String>, note: impl Into<String>) -> Self {
         Self::new(EventType::Normal, reason.into(), note.into())
     }

@@ -61,8 +61,8 @@ impl RecorderTask {
         }
     }
 
-    /// Writes until `stop` is cancelled or the last handle is dropped. Then it writes the remaining events, for at most five
-    /// seconds.
+    /// Writes until `stop` is cancelled or the last handle is dropped. Then it writes the remaining events, for at most
+    /// five seconds.
     pub async fn run(mut self, stop: CancellationToken) {
         let shared = Arc::clone(&self.shared);
         let client = self.client.clone();

@@ -14,8 +14,8 @@ use super::member::{Member, PermitId};
 use crate::lease_error::LeaseError;
 use crate::sync::Mutex;
 
-/// The handle of a shard: the part of all keys that this replica owns. Each clone has its own position in the changes that
-/// [`changed`](Self::changed) waits for.
+/// The handle of a shard: the part of all keys that this replica owns. Each clone has its own position in the changes
+/// that [`changed`](Self::changed) waits for.
 ///
 /// ```no_run
 /// # use tidings_controller::Shard;
@@ -34,8 +34,8 @@ pub struct Shard {
     changes: watch::Receiver<u64>,
 }
 
-/// The permission to work on a key, until it is dropped. No other replica gets a permit for the key before that, unless the
-/// holder continues for too long after the permit was [lost](Self::lost).
+/// The permission to work on a key, until it is dropped. No other replica gets a permit for the key before that, unless
+/// the holder continues for too long after the permit was [lost](Self::lost).
 #[must_use = "when the permit is dropped, another replica may own the key"]
 pub struct Permit {
     shared: Arc<SharedShard>,
@@ -89,8 +89,8 @@ impl Shard {
         &self.shared
     }
 
-    /// A permit for a key, if this replica owns the key now. If not, [`changed`](Self::changed) wakes when that may have
-    /// changed.
+    /// A permit for a key, if this replica owns the key now. If not, [`changed`](Self::changed) wakes when that may
+    /// have changed.
     pub fn permit(&self, key: &Key) -> Option<Permit> {
         let lost = CancellationToken::new();
         let id = self.shared.with(|state| {
@@ -106,7 +106,8 @@ impl Shard {
     }
 
     /// Waits until this replica may own other keys than when this handle was cloned or this method returned last. Then
-    /// request a permit again for each key that was refused. It is cancel safe. It never returns after the task has ended.
+    /// request a permit again for each key that was refused. It is cancel safe. It never returns after the task has
+    /// ended.
     pub async fn changed(&mut self) {
         self.changes.changed().await.expect("the sender lives as long as this handle");
     }
@@ -127,8 +128,8 @@ impl Shard {
         })
     }
 
-    /// A health check. It fails with [`LeaseError::NotRenewed`] if this replica has no valid lease and so owns no key, and
-    /// with [`LeaseError::StaleCache`] if it does not see the Leases of the others.
+    /// A health check. It fails with [`LeaseError::NotRenewed`] if this replica has no valid lease and so owns no key,
+    /// and with [`LeaseError::StaleCache`] if it does not see the Leases of the others.
     pub fn check(&self) -> Result<(), LeaseError> {
         let now = Instant::now();
         self.shared.with(|ShardState { member, .. }| {

@@ -1,5 +1,5 @@
-//! The requests of a member: writes into its own Lease, one after the other, and deletions of its own Lease and of those
-//! of dead members.
+//! The requests of a member: writes into its own Lease, one after the other, and deletions of its own Lease and of
+//! those of dead members.
 //!
 //! A write whose response got lost may be applied late, but never after a later write, because each write names the
 //! version that it replaces.

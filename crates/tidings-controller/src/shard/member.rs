@@ -13,31 +13,10 @@ use tokio::time::Instant;
 
 use super::own_writes::OwnWrites;
 use super::ownership::Ownership;
-use super::peers::{LeaseVersion, ObservedLease, Peers};
+use super::peers::{ObservedLease, Peers};
 use super::record::{Claim, MemberRecord};
 use super::timing::ShardTiming;
 use super::view::GroupView;
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum MemberAction {
-    /// Write this record into the own Lease, then call [`Member::written`].
-    Write(MemberRecord),
-    /// Delete the own Lease, then call [`Member::own_deleted`].
-    DeleteOwn,
-    /// Delete this version of the Lease of a dead member, then call [`Member::expired_deleted`].
-    DeleteExpired(Arc<str>, LeaseVersion),
-    /// Wait for an event, or until this time.
-    Wait(Option<Instant>),
-    /// The member has left its group.
-    Left,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum LeaseWriteResult {
-    Done,
-    /// The write may have taken effect or not.
-    Failed,
-}
 
 #[derive(Debug)]
 pub(super) struct Member {
@@ -57,19 +36,6 @@ pub(super) struct Member {
     leave_state: LeaveState,
     ownership: Ownership,
     effects: Effects,
-}
-
-pub(super) type PermitId = u64;
-
-/// What the caller must do after a method of [`Member`].
-#[derive(Debug, Default)]
-pub(super) struct Effects {
-    /// Permits that are revoked: their tokens must be cancelled.
-    pub(super) lost: Vec<PermitId>,
-    /// When the claim expired, and the keys whose permits were held then.
-    pub(super) overrun: Option<(Instant, Vec<Key>)>,
-    /// Whether keys may be permitted now that were refused before.
-    pub(super) is_changed: bool,
 }
 
 /// The view that each write publishes, from `first_sequence` on.
@@ -252,8 +218,8 @@ impl Member {
         self.own_writes.fresh_until.is_none_or(|fresh| now > fresh + self.timing.lease_duration)
     }
 
-    /// The last steps of a member that holds no permit: it publishes that it claims nothing, waits until the cache shows
-    /// that, and deletes its Lease. If the server can't be reached, it leaves when its claim has expired.
+    /// The last steps of a member that holds no permit: it publishes that it claims nothing, waits until the cache
+    /// shows that, and deletes its Lease. If the server can't be reached, it leaves when its claim has expired.
     fn next_leave_action(&mut self, now: Instant, since: Instant) -> Option<MemberAction> {
         let published = self
             .published
@@ -401,8 +367,10 @@ impl Member {
     }
 }
 
+mod actions;
 mod fencing;
 #[cfg(test)]
 mod tests;
 
+pub(super) use actions::{Effects, LeaseWriteResult, MemberAction, PermitId};
 pub(super) use fencing::FenceCheck;

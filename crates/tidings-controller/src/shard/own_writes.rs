@@ -1,7 +1,7 @@
 //! The writes of a member into its own Lease: which is pending, which reached the server, and which the cache shows.
 //!
-//! The write that the cache shows proves how fresh the cache is, without comparing clocks: the cache has everything that
-//! was written before that write was sent.
+//! The write that the cache shows proves how fresh the cache is, without comparing clocks: the cache has everything
+//! that was written before that write was sent.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -44,8 +44,8 @@ impl OwnWrites {
         self.sequence
     }
 
-    /// The cache shows this write; 0 for none. It may show an older write than before, for instance after a relist from a
-    /// stale server: then the cache is as old as that write.
+    /// The cache shows this write; 0 for none. It may show an older write than before, for instance after a relist from
+    /// a stale server: then the cache is as old as that write.
     pub(super) fn saw(&mut self, sequence: u64) {
         let sequence = if sequence <= self.sequence { sequence } else { 0 };
         if sequence == self.seen_sequence {

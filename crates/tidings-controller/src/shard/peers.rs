@@ -1,5 +1,5 @@
-//! The other members, as observed in the cache: what each published, when that version was first seen, and which members
-//! are dead. Only the observer's own clock is used; the times in Leases are never read.
+//! The other members, as observed in the cache: what each published, when that version was first seen, and which
+//! members are dead. Only the observer's own clock is used; the times in Leases are never read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -87,8 +87,8 @@ impl Peers {
         alive.map(|peer| (&peer.record.identity, &peer.record.claim))
     }
 
-    /// The Lease of a dead member, to be deleted. Only the live member with the first Lease name deletes, so that members
-    /// do not compete. Each version is returned once.
+    /// The Lease of a dead member, to be deleted. Only the live member with the first Lease name deletes, so that
+    /// members do not compete. Each version is returned once.
     pub(super) fn next_expired_lease(&mut self, own_name: &str) -> Option<(Arc<str>, LeaseVersion)> {
         if self.live().any(|(name, _)| **name < *own_name) {
             return None;

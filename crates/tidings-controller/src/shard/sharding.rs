@@ -22,12 +22,12 @@ use super::timing::ShardTiming;
 use crate::election::OnOverrun;
 use crate::lease_error::LeaseError;
 
-/// The options of a shard: replicas in one group share the keys of a controller, and each key has at most one owner at any
-/// time.
+/// The options of a shard: replicas in one group share the keys of a controller, and each key has at most one owner at
+/// any time.
 ///
-/// Each replica holds a Lease of its own, and rendezvous hashing assigns the keys to the replicas with a live Lease. When a
-/// replica joins or leaves, about one key in *n* gets another owner, which waits until the former owner has finished its
-/// work on the key.
+/// Each replica holds a Lease of its own, and rendezvous hashing assigns the keys to the replicas with a live Lease.
+/// When a replica joins or leaves, about one key in *n* gets another owner, which waits until the former owner has
+/// finished its work on the key.
 ///
 /// ```no_run
 /// # use tidings_controller::Sharding;
@@ -81,8 +81,8 @@ impl Sharding {
         self
     }
 
-    /// The identity of this replica, such as the name of its pod; random by default. A replica that restarts with the same
-    /// identity gets the same keys.
+    /// The identity of this replica, such as the name of its pod; random by default. A replica that restarts with the
+    /// same identity gets the same keys.
     #[must_use]
     pub fn identity(mut self, identity: impl Into<String>) -> Self {
         self.identity = Some(identity.into());
@@ -96,8 +96,8 @@ impl Sharding {
         self
     }
 
-    /// When a replica that can't renew its Lease revokes its permits; 10 s by default. Its workers then have until 4/5 of
-    /// the lease duration to end.
+    /// When a replica that can't renew its Lease revokes its permits; 10 s by default. Its workers then have until 4/5
+    /// of the lease duration to end.
     #[must_use]
     pub fn renew_deadline(mut self, deadline: Duration) -> Self {
         self.timing.renew_deadline = deadline;
@@ -118,9 +118,9 @@ impl Sharding {
         self
     }
 
-    /// What happens when permits are still held at the time when other replicas may count this one as dead. By default the
-    /// process is aborted, because nothing else ends the work for certain. A thread of its own checks, so that this also
-    /// holds for work that blocks all threads of the runtime.
+    /// What happens when permits are still held at the time when other replicas may count this one as dead. By default
+    /// the process is aborted, because nothing else ends the work for certain. A thread of its own checks, so that this
+    /// also holds for work that blocks all threads of the runtime.
     #[must_use]
     pub fn on_overrun(mut self, on_overrun: OnOverrun) -> Self {
         self.on_overrun = on_overrun;
@@ -134,13 +134,14 @@ impl Sharding {
         self
     }
 
-    /// The handle and the task. It requests the informer of the Leases from the factory. Nothing happens until the factory
-    /// is started and the task runs.
+    /// The handle and the task. It requests the informer of the Leases from the factory. Nothing happens until the
+    /// factory is started and the task runs.
     pub fn build(self, factory: &SharedInformerFactory) -> Result<(Shard, ShardTask), LeaseError> {
         self.check()?;
         let seed = self.seed.unwrap_or_else(|| RandomState::new().hash_one("seed"));
         let identity = self.identity.unwrap_or_else(|| format!("{}-{seed:016x}", self.group));
-        // A restarted replica has a new Lease, even with the same identity: its keys are handed over from the old Lease.
+        // A restarted replica has a new Lease, even with the same identity: its keys are handed over from the old
+        // Lease.
         let process = fnv1a(format!("{identity} {seed:016x}").as_bytes());
         let lease_name: Arc<str> = format!("{}-{process:016x}", self.group).into();
         let selector: LabelSelector =

@@ -1,5 +1,6 @@
 //! A simulation of many members and one server, with crashes, lost connections, late messages and wrong clocks, in
-//! simulated time. It checks that no key ever has two permits, and that each key has an owner when the faults have ended.
+//! simulated time. It checks that no key ever has two permits, and that each key has an owner when the faults have
+//! ended.
 //!
 //! A seed repeats a run: `TIDINGS_SEED=17 cargo test -p tidings-controller --lib shard::simulation`.
 //! `TIDINGS_SEEDS=10000` runs that many seeds.

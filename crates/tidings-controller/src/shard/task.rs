@@ -1,5 +1,5 @@
-//! The task of a shard: passes snapshots of the cache, responses and time to the member, and sends its requests. It makes
-//! no decisions.
+//! The task of a shard: passes snapshots of the cache, responses and time to the member, and sends its requests. It
+//! makes no decisions.
 
 use std::sync::Arc;
 
@@ -19,9 +19,9 @@ use super::peers::{LeaseVersion, ObservedLease};
 use super::record::{Claim, MemberRecord};
 use crate::lease_error::LeaseError;
 
-/// Keeps a replica in its group: renews its Lease, watches the Leases of others, hands keys over. The factory that it was
-/// built with must run. Dropping the task revokes all permits at once; the Lease then expires by itself, and only the
-/// watchdog thread still watches over permits that are held.
+/// Keeps a replica in its group: renews its Lease, watches the Leases of others, hands keys over. The factory that it
+/// was built with must run. Dropping the task revokes all permits at once; the Lease then expires by itself, and only
+/// the watchdog thread still watches over permits that are held.
 #[must_use = "a shard owns no key unless its task runs"]
 pub struct ShardTask {
     pub(super) close_on_drop: CloseOnDrop,

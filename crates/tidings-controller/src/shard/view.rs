@@ -1,6 +1,6 @@
 //! A set of members, and the assignment of keys to them by rendezvous hashing (highest random weight, Thaler and
-//! Ravishankar 1996): a key belongs to the member with the highest hash of member and key. A member that joins or leaves
-//! moves only the keys that it gains or loses.
+//! Ravishankar 1996): a key belongs to the member with the highest hash of member and key. A member that joins or
+//! leaves moves only the keys that it gains or loses.
 //!
 //! The hash must never change, because members of different versions of this crate share keys. Another hash needs
 //! another number [`HASH`], and may be used only when all members of a group know it.

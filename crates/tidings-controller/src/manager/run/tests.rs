@@ -4,7 +4,8 @@ use tidings_apiserver::ApiServer;
 
 use super::*;
 
-/// Runs a manager with endpoints after `break_endpoints`: its error, what its probes report, and what its hook received.
+/// Runs a manager with endpoints after `break_endpoints`: its error, what its probes report, and what its hook
+/// received.
 async fn run(
     break_endpoints: impl FnOnce(&mut EndpointServer),
 ) -> (ManagerError, Result<(), String>, Vec<String>) {

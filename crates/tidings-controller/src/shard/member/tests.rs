@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::shard::peers::LeaseVersion;
 
 const TIMING: ShardTiming = ShardTiming {
     lease_duration: Duration::from_secs(15),

@@ -1,8 +1,8 @@
 //! A simulation of the real task over the in-process server, with lost connections, outages, lost responses, edits by
 //! people, and stops: at most one replica leads at any time, and one leads soon after the faults.
 //!
-//! `TIDINGS_SEED=17 cargo test -p tidings-controller --test it election::simulation` repeats a run, `TIDINGS_SEEDS=1000`
-//! runs that many seeds. The simulation of the state machine has clocks that differ.
+//! `TIDINGS_SEED=17 cargo test -p tidings-controller --test it election::simulation` repeats a run,
+//! `TIDINGS_SEEDS=1000` runs that many seeds. The simulation of the state machine has clocks that differ.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -17,8 +17,8 @@ use tokio::time::Instant;
 
 use crate::election::replica::{Link, Replica, edit, election, join};
 
-/// The time from the last fault until a replica leads: a request ends, a read observes the last change, the lease expires,
-/// the next read takes it.
+/// The time from the last fault until a replica leads: a request ends, a read observes the last change, the lease
+/// expires, the next read takes it.
 const BOUND: Duration = Duration::from_millis(5_000 + 4_400 + 15_000 + 4_400 + 100);
 
 const NAMES: [&str; 3] = ["first", "second", "third"];

@@ -1,5 +1,5 @@
-//! Work that blocks the runtime of its shard. The watchdog needs neither that runtime nor a log that is read. In real time:
-//! the tests wait only for the watchdog.
+//! Work that blocks the runtime of its shard. The watchdog needs neither that runtime nor a log that is read. In real
+//! time: the tests wait only for the watchdog.
 
 use std::sync::mpsc;
 use std::time::Duration;

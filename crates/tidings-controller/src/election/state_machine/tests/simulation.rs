@@ -1,9 +1,9 @@
 //! A simulation of several replicas, each with its own clock. The network loses and delays messages, the server fails,
-//! and people edit the lease. It checks that at most one replica may work at any time, and that a replica leads soon after
-//! the faults have ended.
+//! and people edit the lease. It checks that at most one replica may work at any time, and that a replica leads soon
+//! after the faults have ended.
 //!
-//! A seed repeats a run: `TIDINGS_SEED=17 cargo test -p tidings-controller --lib simulation`. `TIDINGS_SEEDS=10000` runs
-//! that many seeds.
+//! A seed repeats a run: `TIDINGS_SEED=17 cargo test -p tidings-controller --lib simulation`. `TIDINGS_SEEDS=10000`
+//! runs that many seeds.
 //!
 //! True time is in microseconds. A replica may work until `expires_at` of its validity, by its own clock.
 
@@ -165,8 +165,9 @@ impl World {
         let mut rng = SmallRng::seed_from_u64(seed);
         let start = Instant::now();
         let replicas = (0..REPLICAS).map(|number| Replica::new(number, start, flaw, &mut rng)).collect();
-        // A replica that never read the lease can't know that it was deleted, nor can one that read the deletion know of
-        // another lease that was created and deleted since. So with deletions no replica restarts, and one is enough.
+        // A replica that never read the lease can't know that it was deleted, nor can one that read the deletion know
+        // of another lease that was created and deleted since. So with deletions no replica restarts, and one is
+        // enough.
         let may_delete = seed.is_multiple_of(3);
         World {
             flaw,
@@ -486,8 +487,8 @@ impl World {
         let lease = longest(|timing| Duration::from_secs(timing.lease_seconds() as u64)).unwrap_or_default();
         let retry = longest(|timing| timing.retry_period).unwrap_or_default();
         let request = longest(|timing| timing.request_timeout()).unwrap_or_default();
-        // The last request of the faulty phase ends, a read observes the last change, the lease expires, and the next read
-        // takes it.
+        // The last request of the faulty phase ends, a read observes the last change, the lease expires, and the next
+        // read takes it.
         let bound = request + retry.mul_f64(2.2) + lease + retry.mul_f64(2.2) + seconds(1);
         bound.mul_f64(1.0 / 0.9).as_micros() as u64
     }
