@@ -55,7 +55,8 @@ fn main() {
         let behind = median(rounds.iter().map(|round| round.behind as f64));
         println!(
             "{transport:?}, {OBJECTS} objects, {workers} workers: median ratio {over_alone:.2}, \
-             of a watcher that discards all {watched:.2}; the cache {behind} changes behind at worst, in the median round"
+             of a watcher that discards all {watched:.2}; \
+             the cache {behind} changes behind at worst, in the median round"
         );
     }
 }
