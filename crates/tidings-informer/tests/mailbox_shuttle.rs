@@ -253,7 +253,7 @@ fn however_a_mailbox_is_closed_all_tasks_end_and_every_loss_is_counted() {
             tasks.push(spawn(async move { _ = waiter.synced().await }));
             mailbox.ended().await;
             for task in tasks {
-                task.await.expect("everybody deleted_at");
+                task.await.expect("every task ends");
             }
             let stats = stats(&mailbox);
             assert_eq!(stats.delivered, lines.lock().len() as u64);

@@ -34,8 +34,8 @@ pub(crate) struct Backlog {
     /// The number of the newest entry of each object. It exists only while the bound is exceeded, so handlers that
     /// keep up do not pay for it.
     newest: Option<HashTable<u64>>,
-    /// Seeded randomly, so that nobody can create objects whose names collide. The table is never iterated: the seed
-    /// changes only its layout, never the order of notifications.
+    /// Seeded randomly, so that a user who creates objects can't choose names that collide. The table is never
+    /// iterated: the seed changes only its layout, never the order of notifications.
     hasher: RandomState,
 }
 

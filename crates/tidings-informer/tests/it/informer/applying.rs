@@ -72,15 +72,15 @@ async fn during_every_call_about_a_list_the_cache_is_already_that_list() {
         ];
         let _feed = fixture.relist(feed, 9, &listed).await;
         let seen = seen.lock().unwrap().clone();
-        let mut told: Vec<_> = seen.iter().map(|(what, ..)| what.as_str()).collect();
+        let mut received: Vec<_> = seen.iter().map(|(what, ..)| what.as_str()).collect();
         if order == QueueOrder::InOrder {
             // Deletions are first, in any order.
-            assert!(told[..2].iter().all(|what| what.starts_with("delete")), "{told:?}");
-            assert_eq!(told[2..], ["add new", "update changed", "add newer"], "as in the list");
+            assert!(received[..2].iter().all(|what| what.starts_with("delete")), "{received:?}");
+            assert_eq!(received[2..], ["add new", "update changed", "add newer"], "as in the list");
         }
-        told.sort_unstable();
+        received.sort_unstable();
         assert_eq!(
-            told,
+            received,
             ["add new", "add newer", "delete gone", "delete gone-too", "update changed"],
             "{order:?}"
         );
@@ -151,10 +151,10 @@ async fn a_batch_is_readable_as_a_whole_before_any_of_it_is_delivered() {
         assert_eq!(seen.iter().map(|(name, _)| name).collect::<Vec<_>>(), names.iter().collect::<Vec<_>>());
         // The scheduler decides the size of a batch. The cache contains what the handler received, and may contain
         // more.
-        for (told, (name, cached)) in (1..).zip(&seen) {
-            assert!(*cached >= told, "{name} was delivered with {cached} cached");
+        for (received, (name, cached)) in (1..).zip(&seen) {
+            assert!(*cached >= received, "{name} was delivered with {cached} cached");
         }
-        assert!(seen.iter().zip(1..).any(|((_, cached), told)| *cached > told), "no batch had two");
+        assert!(seen.iter().zip(1..).any(|((_, cached), received)| *cached > received), "no batch had two");
         fixture.end().await;
     }
 }
@@ -268,12 +268,13 @@ async fn an_object_recreated_during_a_gap_is_a_deletion_and_an_addition_and_with
         log.take();
         let second = [pod_of("two", "a", 7), pod_of("", "b", 8), pod_of("one", "c", 4)];
         let feed = fixture.relist(feed, 9, &second).await;
-        let mut told = log.take();
+        let mut received = log.take();
         assert!(
-            told.iter().position(|line| line == "lose a@3") < told.iter().position(|line| line == "add a@7")
+            received.iter().position(|line| line == "lose a@3")
+                < received.iter().position(|line| line == "add a@7")
         );
-        told.sort();
-        assert_eq!(told, ["add a@7", "lose a@3", "update b@3->8"], "{order:?}");
+        received.sort();
+        assert_eq!(received, ["add a@7", "lose a@3", "update b@3->8"], "{order:?}");
         // Also on a watch, when the deletion was missed.
         feed.added(&pod_of("two", "c", 10));
         settle().await;

@@ -98,7 +98,7 @@ async fn an_initial_addition_that_was_cancelled_by_a_deletion_counts_as_delivere
         assert!(!stream.is_synced());
         feed.deleted(&pod("a", 6));
         settle().await;
-        assert_eq!(stream.stats().backlog, 0, "nobody had log of it");
+        assert_eq!(stream.stats().backlog, 0, "both were dropped");
         assert!(stream.is_synced(), "{order:?}");
         drop(stream);
         fixture.end().await;

@@ -216,13 +216,13 @@ async fn an_informer_that_gave_up_keeps_its_cache_and_reports_it() {
 #[tokio::test(start_paused = true)]
 async fn the_error_hook_may_use_the_informer_and_its_panic_is_caught() {
     let informer = Arc::new(OnceLock::<SharedInformer<Pod>>::new());
-    let asked = Arc::new(Mutex::new(0));
-    let (about, asking) = (Arc::clone(&informer), Arc::clone(&asked));
+    let calls = Arc::new(Mutex::new(0));
+    let (about, counting) = (Arc::clone(&informer), Arc::clone(&calls));
     let mut config = config(QueueOrder::InOrder);
     config.on_error = Some(Arc::new(move |fault| {
         let informer = about.get().unwrap();
         let _ = (informer.health(), informer.stats(), informer.lister().len());
-        *asking.lock().unwrap() += 1;
+        *counting.lock().unwrap() += 1;
         assert!(!matches!(fault, InformerFault::HandlerPanicked { .. }), "scripted panic of the hook");
     }));
     let mut fixture = InformerFixture::with(config);
@@ -233,7 +233,7 @@ async fn the_error_hook_may_use_the_informer_and_its_panic_is_caught() {
     let _feed = fixture.script(5, &[pod("a", 1), pod("b", 2)]);
     fixture.start();
     fixture.synced().await;
-    assert_eq!(*asked.lock().unwrap(), 3);
+    assert_eq!(*calls.lock().unwrap(), 3);
     assert_eq!(log.lines().len(), 2);
     let faults = fixture.informer.stats().faults;
     assert_eq!((faults.source, faults.handler_panics), (1, 2));
@@ -259,9 +259,9 @@ async fn a_server_whose_versions_went_back_is_reported_and_handlers_receive_its_
         let faults = fixture.informer.stats().faults;
         assert_eq!(faults.went_back, 1, "{:#?}", fixture.faults.all());
         assert_eq!(fixture.informer.health().epoch, 1);
-        let mut told = log.take();
-        told.sort();
-        assert_eq!(told, ["lose b@20", "update a@10->9"], "{order:?}");
+        let mut received = log.take();
+        received.sort();
+        assert_eq!(received, ["lose b@20", "update a@10->9"], "{order:?}");
         // The lower versions of the new epoch are applied.
         next.modified(&pod("a", 16));
         settle().await;

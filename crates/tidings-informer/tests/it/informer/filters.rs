@@ -70,7 +70,7 @@ async fn a_handler_that_is_behind_receives_the_deletion_of_an_object_that_stoppe
         feed.modified(&labelled("a", "a", 6, ""));
         feed.deleted(&labelled("a", "a", 7, ""));
         settle().await;
-        assert_eq!(log.take(), ["delete a@1"], "with the last state that it log of: {order:?}");
+        assert_eq!(log.take(), ["delete a@1"], "with the last state that it received: {order:?}");
         log.assert_consistent();
         fixture.end().await;
     }
@@ -160,8 +160,8 @@ async fn a_filter_whose_result_changes_takes_effect_with_the_next_change_or_resy
     let (fixture, feed) =
         InformerFixture::watching(config(QueueOrder::InOrder), 5, &[pod_of("a", "a", 1)]).await;
     let is_wanted = Arc::new(AtomicBool::new(true));
-    let asked = Arc::clone(&is_wanted);
-    let (log, _registration) = add(&fixture, 8, true, move |_| asked.load(Ordering::Relaxed));
+    let filter_result = Arc::clone(&is_wanted);
+    let (log, _registration) = add(&fixture, 8, true, move |_| filter_result.load(Ordering::Relaxed));
     settle().await;
     is_wanted.store(false, Ordering::Relaxed);
     sleep(seconds(1)).await;

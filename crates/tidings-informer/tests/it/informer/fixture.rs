@@ -114,8 +114,8 @@ impl InformerFixture {
         let sources: BTreeMap<_, _> = all.map(|scope| (scope.clone(), source(scope))).collect();
         let faults = Faults::default();
         if config.on_error.is_none() {
-            let told = faults.clone();
-            config.on_error = Some(Arc::new(move |fault| told.note(fault.to_string())));
+            let reported = faults.clone();
+            config.on_error = Some(Arc::new(move |fault| reported.note(fault.to_string())));
         }
         let intake = Arc::new(Intake::new(Pod::resource(), Arc::new(Budget::default())));
         let first = sources.values().next().map_or_else(|| source(&StreamScope::All), Arc::clone);
@@ -148,10 +148,12 @@ impl InformerFixture {
     /// Expires this watch, answers the relist, and returns the next watch.
     pub(crate) async fn relist(&self, feed: WatchFeed, version: u64, listed: &[Arc<RawObject>]) -> WatchFeed {
         let next = self.script(version, listed);
-        let asked = self.source.requests().len();
+        let requests_before = self.source.requests().len();
         feed.error(410, "Expired");
         drop(feed);
-        timeout(TIMEOUT, self.source.wait_for_requests(asked + 2)).await.expect("it lists and watches again");
+        timeout(TIMEOUT, self.source.wait_for_requests(requests_before + 2))
+            .await
+            .expect("it lists and watches again");
         settle().await;
         next
     }

@@ -41,12 +41,15 @@ async fn a_late_handler_receives_the_cached_objects_and_then_every_change() {
         let log = fixture.record();
         feed.added(&pod("d", 8));
         settle().await;
-        let mut told = log.lines();
+        let mut received = log.lines();
         log.assert_consistent();
         assert_eq!(log.view(), fixture.cached());
-        let live = told.split_off(2);
-        told.sort();
-        assert!(told == ["initial a@1", "initial c@3"] || told == ["initial a@7", "initial c@3"], "{told:?}");
+        let live = received.split_off(2);
+        received.sort();
+        assert!(
+            received == ["initial a@1", "initial c@3"] || received == ["initial a@7", "initial c@3"],
+            "{received:?}"
+        );
         assert_eq!(live.last().unwrap(), "add d@8");
         fixture.end().await;
     }
@@ -179,12 +182,12 @@ async fn a_deleted_object_has_its_key_and_type_even_if_the_deletion_was_missed()
 async fn a_handler_may_read_the_cache_and_call_every_method_of_the_informer() {
     let (fixture, feed) = InformerFixture::watching(config(QueueOrder::InOrder), 5, &[pod("a", 1)]).await;
     let log = NotificationLog::default();
-    let (told, informer) = (log.clone(), fixture.informer.clone());
+    let (recording, informer) = (log.clone(), fixture.informer.clone());
     let handler = Handler::new().on_add(move |pod, is_initial| {
         assert!(informer.lister().get(&pod.key()).is_some());
         let _ = (informer.stats(), informer.health(), informer.lifecycle(), informer.is_synced());
         if is_initial {
-            informer.add_handler(told.handler()).unwrap();
+            informer.add_handler(recording.handler()).unwrap();
         }
     });
     let registration = fixture.informer.add_handler(handler).unwrap();

@@ -104,9 +104,9 @@ impl World {
     async fn new(order: QueueOrder) -> World {
         let (fixture, feed) = InformerFixture::watching(config(order), 5, &[]).await;
         let truth = Arc::new(Mutex::new((5, Vec::new())));
-        let told = Arc::clone(&truth);
+        let current = Arc::clone(&truth);
         fixture.source.will_list_always(move |_| {
-            let (version, objects) = &*told.lock().unwrap();
+            let (version, objects) = &*current.lock().unwrap();
             ListAnswer::page(*version).objects(objects)
         });
         World {
@@ -216,10 +216,10 @@ impl World {
         let next = self.fixture.script(self.version, &objects);
         self.unsent.clear();
         self.sent = self.objects.iter().map(|(name, pod)| (*name, vec![Arc::clone(pod)])).collect();
-        let asked = self.fixture.source.lists().len();
+        let requests_before = self.fixture.source.lists().len();
         self.feed.error(410, "Expired");
         self.feed = next;
-        while self.fixture.source.lists().len() < asked + failures + 1 {
+        while self.fixture.source.lists().len() < requests_before + failures + 1 {
             tokio::time::sleep(seconds(1)).await;
         }
         settle().await;

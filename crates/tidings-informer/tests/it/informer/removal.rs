@@ -75,7 +75,7 @@ async fn a_handler_may_be_removed_before_the_start_while_running_after_the_stop_
     let (stopped, after_stop) = fixture.record_as("stopped");
     fixture.start();
     fixture.synced().await;
-    timeout(TIMEOUT, while_running.remove()).await.expect("it has log everything");
+    timeout(TIMEOUT, while_running.remove()).await.expect("it has received everything");
     timeout(TIMEOUT, while_running.remove_now()).await.expect("again");
     feed.added(&pod("b", 6));
     settle().await;

@@ -21,22 +21,22 @@ async fn each_handler_is_resynced_with_its_own_period() {
     for order in BOTH_ORDERS {
         let (fixture, _feed) = InformerFixture::watching(config(order), 5, &[pod("a", 1), pod("b", 2)]).await;
         let (never, _) = fixture.record_with(every(Duration::ZERO));
-        let (unasked, _) = fixture.record_as("unasked");
+        let (without_resync, _) = fixture.record_as("without_resync");
         let (two, _) = fixture.record_with(every(seconds(2)));
         let (three, _) = fixture.record_with(every(seconds(3)));
         settle().await;
-        let all = [&never, &unasked, &two, &three];
+        let all = [&never, &without_resync, &two, &three];
         all.iter().for_each(|log| _ = log.take());
         let both = |times: usize| ["resync a@1", "resync b@2"].repeat(times);
         for (second, twos, threes) in [(1, 0, 0), (2, 1, 0), (3, 0, 1), (4, 1, 0), (5, 0, 0), (6, 1, 1)] {
             tokio::time::sleep(seconds(1)).await;
-            let told = all.map(|log| {
-                let mut told = log.take();
-                told.sort();
-                told
+            let received = all.map(|log| {
+                let mut received = log.take();
+                received.sort();
+                received
             });
             assert_eq!(
-                told,
+                received,
                 [
                     vec![],
                     vec![],
@@ -58,7 +58,7 @@ async fn in_the_per_object_queue_a_resync_passes_through_the_queue_to_the_handle
     let listed: Vec<_> = (0..OBJECTS).map(|number| pod(&format!("pod-{number}"), number + 1)).collect();
     for order in BOTH_ORDERS {
         let (fixture, feed) = InformerFixture::watching(config(order), OBJECTS, &listed).await;
-        let unasked = fixture.record();
+        let without_resync = fixture.record();
         let (queued, resyncs) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let informer = fixture.informer.downgrade();
         let (most, count) = (Arc::clone(&queued), Arc::clone(&resyncs));
@@ -72,14 +72,14 @@ async fn in_the_per_object_queue_a_resync_passes_through_the_queue_to_the_handle
         };
         let registration = fixture.add(Handler::subscriber(looks).merge_above(0).resync(seconds(1)));
         settle().await;
-        unasked.take();
+        without_resync.take();
         tokio::time::sleep(seconds(1)).await;
         assert_eq!(resyncs.load(Ordering::Relaxed) as u64, OBJECTS, "{order:?}");
         assert_eq!(queued.load(Ordering::Relaxed) > 0, order == QueueOrder::PerObject, "{order:?}");
-        assert!(unasked.take().is_empty(), "{order:?}");
+        assert!(without_resync.take().is_empty(), "{order:?}");
         feed.added(&pod("late", OBJECTS + 1));
         settle().await;
-        assert_eq!(unasked.take(), ["add late@1501"]);
+        assert_eq!(without_resync.take(), ["add late@1501"]);
         registration.remove().await;
         fixture.end().await;
     }
@@ -122,9 +122,9 @@ async fn a_watch_that_keeps_breaking_does_not_delay_resyncs() {
         fixture.source.will_watch_always(|_| WatchAnswer::open().wait(seconds(3)).error(410, "Expired"));
         fixture.start();
         fixture.synced().await;
-        let asked = fixture.source.lists().len();
+        let lists_before = fixture.source.lists().len();
         tokio::time::sleep(seconds(119)).await;
-        assert!(fixture.source.lists().len() > asked + 3, "it relists more than once a period");
+        assert!(fixture.source.lists().len() > lists_before + 3, "it relists more than once a period");
         assert_eq!(log.lines()[1..], ["resync a@1"; 5], "{order:?}");
         fixture.end().await;
     }
@@ -150,19 +150,19 @@ async fn continuous_changes_do_not_delay_resyncs() {
 async fn an_update_without_a_change_is_always_a_resync_that_the_handler_requested() {
     for order in BOTH_ORDERS {
         let (fixture, feed) = InformerFixture::watching(config(order), 5, &[pod("a", 1), pod("b", 2)]).await;
-        let (asked, _) = fixture.record_with(every(seconds(60)));
+        let (resynced, _) = fixture.record_with(every(seconds(60)));
         let plain = fixture.record();
         settle().await;
         let feed = fixture.relist(feed, 7, &[pod("a", 1), pod("b", 2)]).await;
         feed.modified(&pod("a", 1));
         settle().await;
-        for log in [&asked, &plain] {
+        for log in [&resynced, &plain] {
             assert_eq!(log.take().len(), 2, "the initial additions only: {order:?}");
         }
         tokio::time::sleep(seconds(61)).await;
-        let mut told = asked.take();
-        told.sort();
-        assert_eq!(told, ["resync a@1", "resync b@2"]);
+        let mut received = resynced.take();
+        received.sort();
+        assert_eq!(received, ["resync a@1", "resync b@2"]);
         assert!(plain.take().is_empty());
         fixture.end().await;
     }
@@ -175,8 +175,8 @@ async fn a_removed_handler_is_not_resynced() {
     let (log, registration) = fixture.record_with(every(seconds(2)));
     tokio::time::sleep(seconds(3)).await;
     registration.remove().await;
-    let told = log.lines().len();
+    let received = log.lines().len();
     tokio::time::sleep(seconds(10)).await;
-    assert_eq!(log.lines().len(), told);
+    assert_eq!(log.lines().len(), received);
     fixture.end().await;
 }

@@ -96,11 +96,11 @@ async fn after_the_deadline_of_a_stop_pending_notifications_are_dropped_and_coun
 async fn a_stop_inside_a_call_of_a_handler_delivers_pending_notifications_and_ends() {
     let (mut fixture, feed) = InformerFixture::watching(patient(), 5, &[]).await;
     let log = NotificationLog::default();
-    let (informer, told, latch) = (fixture.informer.clone(), log.clone(), Latch::closed());
+    let (informer, recording, latch) = (fixture.informer.clone(), log.clone(), Latch::closed());
     let waiter = latch.waiter();
     let handler = Handler::new().on_add(move |pod, is_initial| {
         waiter.wait();
-        told.added(pod.raw(), is_initial);
+        recording.added(pod.raw(), is_initial);
         informer.stop();
     });
     fixture.informer.add_handler(handler).unwrap();

@@ -37,8 +37,8 @@ async fn a_stream_receives_the_same_notifications_as_a_handler() {
         let (mut late, latecomer) = (fixture.informer.notifications().unwrap(), NotificationLog::default());
         feed.added(&pod("d", 10));
         settle().await;
-        let told = take(&mut late, &latecomer);
-        assert_eq!(told[0], "initial c@8");
+        let received = take(&mut late, &latecomer);
+        assert_eq!(received[0], "initial c@8");
         assert_eq!(latecomer.view(), ["c@8", "d@10"]);
         drop((early, late));
         fixture.end().await;
