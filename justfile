@@ -22,6 +22,10 @@ lint:
 doc *arguments:
     K8S_OPENAPI_ENABLED_VERSION=1.37 RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps {{ arguments }}
 
+# Writes the public interface of the library crates to docs/api (needs cargo-public-api).
+api:
+    bash .ci/public_api.sh --write
+
 # Licences, bans and sources of all dependencies (needs cargo-deny).
 deny:
     cargo deny check licenses bans sources

@@ -2,6 +2,18 @@
 # shellcheck shell=bash
 
 CARGO_DENY_VERSION=0.20.2
+CARGO_PUBLIC_API_VERSION=0.52.0
+
+# A target folder of its own: its dependencies are not ours. Without optimisation: building such a tool takes longer than it
+# ever runs.
+install_cargo_tool() {
+  local tool="$1" version="$2"
+  [[ "$(cat "$cache/bin/$tool.version" 2>/dev/null)" != "$version" ]] || return 0
+  CARGO_TARGET_DIR="$cache/tool" CARGO_PROFILE_DEV_DEBUG=0 \
+    cargo install --debug --quiet --locked --root "$cache" "$tool@$version"
+  rm -rf "$cache/tool"
+  printf '%s' "$version" >"$cache/bin/$tool.version"
+}
 
 install_tools() {
   local missing=()
@@ -18,13 +30,8 @@ install_tools() {
     apt-get update -qq
     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
   fi
-  if [[ "$("$cache/bin/cargo-deny" --version 2>/dev/null)" != "cargo-deny $CARGO_DENY_VERSION" ]]; then
-    # A target folder of its own: its dependencies are not ours. Without optimisation: building it takes longer than
-    # it ever runs.
-    CARGO_TARGET_DIR="$cache/cargo-deny" CARGO_PROFILE_DEV_DEBUG=0 \
-      cargo install --debug --quiet --locked --root "$cache" "cargo-deny@$CARGO_DENY_VERSION"
-    rm -rf "$cache/cargo-deny"
-  fi
+  install_cargo_tool cargo-deny "$CARGO_DENY_VERSION"
+  install_cargo_tool cargo-public-api "$CARGO_PUBLIC_API_VERSION"
   rustc --version
   go version
   kubectl version --client 2>&1 | sed -n 1p
