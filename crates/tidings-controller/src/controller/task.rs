@@ -218,7 +218,7 @@ impl ControllerTask {
             synced = self.handle.synced() => synced,
         };
         let result = match synced {
-            Ok(()) => self.shared(&signals).await,
+            Ok(()) => self.run_workers(&signals).await,
             Err(error) => Err(error),
         };
         self.handle.state.queue.shut_down();
@@ -226,7 +226,7 @@ impl ControllerTask {
     }
 
     /// Runs the workers, and the recorder until it has written their events.
-    async fn shared(&mut self, signals: &Signals) -> Result<(), ControllerError> {
+    async fn run_workers(&mut self, signals: &Signals) -> Result<(), ControllerError> {
         let mut recorder_tasks = JoinSet::new();
         let recorder_stop = CancellationToken::new();
         if let Some(recorder) = self.recorder.take() {
