@@ -137,7 +137,7 @@ impl Store {
         Self { state: Mutex::new(state), newest: Sender::new(1) }
     }
 
-    /// The newest version given out.
+    /// The newest version assigned.
     pub(crate) fn version(&self) -> u64 {
         self.state.lock().version
     }
