@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Follows docs/controllers.md to the letter: its crate is made of its blocks, tested, run, and used with kubectl.
+# Follows docs/controllers.md exactly: creates the crate from its code blocks, tests it, runs it, and uses it with kubectl.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root="$PWD"
@@ -20,12 +20,12 @@ block() {
     inside' "$page"
 }
 
-# Says so if a condition does not come true.
+# Waits for a condition, and fails if it does not become true.
 await() {
   local what="$1" tries=600
   shift
   until "$@" >/dev/null 2>&1; do
-    ((tries-- > 0)) || { echo "waited in vain until $what"; exit 1; }
+    ((tries-- > 0)) || { echo "timed out waiting until $what"; exit 1; }
     sleep 0.1
   done
 }
@@ -34,14 +34,14 @@ cd "$work"
 cargo new --quiet --vcs none greeter
 cd greeter
 sed -i '/^\[dependencies\]/,$d' Cargo.toml
-# The clone is not beside the crate here, and what was built of it is still good.
+# The clone is not next to the crate here.
 block toml 1 | sed "s|\.\./tidings|$root|" >>Cargo.toml
 block rust 1 >src/main.rs
 block rust 2 >src/tests.rs
 cp "$root/Cargo.lock" .
 cargo test --quiet
 
-# Everything that the page runs in a terminal, with a free port and a folder of our own.
+# The commands of the page, with a free port and a temporary folder.
 kubeconfig="$work/greeter.kubeconfig"
 cargo build --quiet
 [[ -x "$CARGO_TARGET_DIR/debug/tidings" ]] || (cd "$root" && cargo build --quiet --workspace --bin tidings)

@@ -1,4 +1,4 @@
-# The steps of .ci/run that take more than one command. Sourced from it, in the workspace's root.
+# The steps of .ci/run that consist of several commands. It sources this file in the root of the workspace.
 # shellcheck shell=bash
 
 CARGO_DENY_VERSION=0.20.2
@@ -38,8 +38,8 @@ install_tools() {
   valgrind --version
 }
 
-# The oldest Rust that is supported is stated once, in Cargo.toml. There is no toolchain file: rustup would download that
-# version even where another one is installed that will do.
+# Cargo.toml states the minimum Rust version. There is no toolchain file: with one, rustup would download that version even
+# if a suitable one is installed.
 check_minimum_rust() {
   local minimum installed
   minimum="$(sed -n 's/^rust-version = "\(.*\)"$/\1/p' Cargo.toml)"
@@ -49,30 +49,29 @@ check_minimum_rust() {
     return 1
   fi
   case "$installed" in
-    "$minimum" | "$minimum".*) printf 'rustc is %s: everything below proves the minimum %s\n' "$installed" "$minimum" ;;
+    "$minimum" | "$minimum".*) printf 'rustc is %s: this run proves the minimum %s\n' "$installed" "$minimum" ;;
     *) compile_with_minimum_rust "$minimum" "$installed" ;;
   esac
 }
 
-# A newer compiler proves nothing about the oldest one.
+# A newer compiler does not prove that the minimum version works.
 compile_with_minimum_rust() {
   local minimum="$1" installed="$2" toolchain
   toolchain="$(rustup toolchain list 2>/dev/null | sed -n "s/^\($minimum\(\.[0-9]*\)\?-[^ ]*\).*/\1/p" | sed -n 1p)"
   if [[ -z "$toolchain" ]]; then
-    printf 'rustc is %s; %s is not installed, so that this run does not prove it\n' "$installed" "$minimum"
+    printf 'rustc is %s; %s is not installed, so this run does not prove it\n' "$installed" "$minimum"
     return
   fi
   printf 'rustc is %s; compiling with %s\n' "$installed" "$toolchain"
   CARGO_TARGET_DIR="$cache/target-minimum" cargo "+$toolchain" check --locked --workspace --all-targets
 }
 
-# k8s-openapi builds for one version of Kubernetes; our libraries leave the choice to their users, so that here it
-# must be made for them.
+# k8s-openapi builds for one version of Kubernetes. Our libraries leave this choice to their users, so it must be made here.
 build_documentation() {
   K8S_OPENAPI_ENABLED_VERSION=1.37 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
 }
 
-# The tests have built the examples and the program. An example that does not end by itself would never let a change land.
+# The tests have built the examples and the program. The time limit stops an example that does not end.
 run_examples() {
   local source
   for source in crates/tidings/examples/*.rs; do
@@ -83,8 +82,8 @@ run_examples() {
   timeout 60 "$CARGO_TARGET_DIR/debug/tidings" demo --seconds 3
 }
 
-# A user's crate, outside the workspace, with the oldest and the newest Kubernetes that k8s-openapi knows: the
-# libraries must not choose one themselves.
+# Builds a crate outside the workspace with the oldest and the newest Kubernetes version of k8s-openapi, because the
+# libraries must not choose one.
 build_outside_crates() {
   local root folder version
   root="$PWD"
@@ -147,8 +146,8 @@ TOML
   rm -rf "$folder"
 }
 
-# They run under cargo-fuzz, with a nightly; that they compile can be told with any toolchain. Their crate is outside
-# the workspace, but stands on the same versions.
+# Fuzz targets need cargo-fuzz and a nightly toolchain to run, but compile with any. Their crate is outside the workspace and
+# uses the same versions.
 check_fuzz_targets() {
   cp Cargo.lock fuzz/Cargo.lock
   cargo check --quiet --manifest-path fuzz/Cargo.toml
@@ -169,7 +168,7 @@ check_protobuf_table() {
   (cd crates/tidings-protobuf/generator && go run . -check)
 }
 
-# The comparison in small, against client-go alone: fails if a ratio is worse than half its bar.
+# A small comparison with client-go. Fails if a ratio misses its target by more than a factor of two.
 compare_with_client_go() {
   "$CARGO_TARGET_DIR/release/tidings-bench" compare --quick --fail-below-half --out "$CARGO_TARGET_DIR/comparison"
 }

@@ -1,5 +1,5 @@
-// Command clientgo is what client-go's users write: a shared informer on pods, an index, a work queue and workers. It
-// prints what it sees as JSON lines and ends by itself, so that a test can hold the API server to it.
+// Command clientgo is a typical client-go program: a shared informer on pods, an index, a work queue and workers. It
+// prints what it sees as JSON lines and ends by itself, so that a test can check the API server with it.
 package main
 
 import (
@@ -102,7 +102,7 @@ func handler(queue workqueue.TypedRateLimitingInterface[string]) cache.ResourceE
 	}
 }
 
-// work tells the state of each key that comes out of the queue; the first failure of a key is retried.
+// work prints the state of each key from the queue. The first failure of a key is retried.
 func work(ctx context.Context, queue workqueue.TypedRateLimitingInterface[string], store cache.Store, until string) error {
 	go func() {
 		<-ctx.Done()

@@ -1,4 +1,4 @@
-// Command kubectl is the real one, built from its module, so that a test can have any version of it.
+// Command kubectl is the real kubectl, built from its module, so that a test can use any version.
 package main
 
 import (

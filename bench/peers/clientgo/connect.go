@@ -15,7 +15,7 @@ import (
 
 const protobuf = "application/vnd.kubernetes.protobuf"
 
-// connection says which server is asked, and how.
+// connection is the server and how to talk to it.
 type connection struct {
 	server, kubeconfig, wire, list string
 }
@@ -30,7 +30,7 @@ type clients struct {
 func (c connection) connect() (*clients, error) {
 	switch c.list {
 	case "stream", "pages":
-		// Read from the environment once, when the first client asks: so it has to be there before any client is.
+		// The environment variable is read once, by the first client, so it must be set before.
 		if err := os.Setenv("KUBE_FEATURE_WatchListClient", fmt.Sprint(c.list == "stream")); err != nil {
 			return nil, err
 		}
@@ -47,7 +47,7 @@ func (c connection) connect() (*clients, error) {
 		config = read
 	}
 	config.QPS = -1
-	// Over loopback, compressing costs more than it saves; kube-rs does not ask for it by default either.
+	// Over loopback, compression costs more than it saves. kube-rs does not request it by default either.
 	config.DisableCompression = true
 	got := &got{}
 	config.Wrap(got.watchResponses)
@@ -68,7 +68,7 @@ func (c connection) connect() (*clients, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Custom resources have no protobuf: the dynamic client asks for JSON whatever it is told.
+	// Custom resources have no protobuf. The dynamic client always requests JSON.
 	custom, err := dynamic.NewForConfig(config)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,8 @@ func (c connection) connect() (*clients, error) {
 	return &clients{typed: typed, dynamic: custom, got: got}, nil
 }
 
-// got notes what the server really answered, as client-go falls back from protobuf and from streaming lists without a word.
+// got records how the server really responded, because client-go falls back from protobuf and from streaming lists
+// silently.
 type got struct {
 	contentType atomic.Value
 	streamed    atomic.Bool

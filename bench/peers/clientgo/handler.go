@@ -12,15 +12,15 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// sentLabel holds when the server wrote the object: nanoseconds since 1970, in decimal.
+// sentLabel contains the time of the write: nanoseconds since 1970, in decimal.
 const sentLabel = "bench.example.com/sent"
 
-// handler reads what each notification is about and counts updates. Beside that it does what the command of the moment awaits, if any.
+// handler reads a part of each notification and counts updates. It also serves the current command, if any.
 type handler struct {
 	read    func(old, new any) int
 	updates atomic.Int64
 	awaited atomic.Pointer[awaited]
-	// touched keeps the compiler from leaving the reading out. Only the informer's goroutine for this handler writes it.
+	// touched keeps the compiler from removing the reads. Only the goroutine of this handler writes it.
 	touched int
 }
 
@@ -70,7 +70,7 @@ func identity(obj any) int {
 	return len(object.GetNamespace()) + len(object.GetName()) + len(object.GetResourceVersion()) + len(object.GetLabels()["app"])
 }
 
-// whole reads from what only a decoded object has. There is no old object in an add.
+// whole reads fields that only a decoded object has. An add has no old object.
 func whole(obj any) int {
 	switch object := obj.(type) {
 	case *corev1.Pod:
@@ -92,21 +92,22 @@ func whole(obj any) int {
 	}
 }
 
-// awaited is what one command waits for in one handler: so many updates, or the update of one object.
+// awaited is what a command waits for in one handler: a number of updates, or the update of one object.
 type awaited struct {
 	begin, end  int64
 	first, last time.Time
-	// delays are the times from write to handler, if somebody wants to know them.
+	// delays are the times from write to handler, if they are recorded.
 	delays []int64
 
-	// The object whose update is awaited, and how many notifications of others came.
+	// The object whose update is awaited, and the number of other notifications.
 	namespace, name string
 	others          atomic.Int64
 
 	done chan struct{}
 }
 
-// update sees the handler's update number count. Only one goroutine calls it, and nobody reads the times before done is closed.
+// update handles the handler's update with this count. Only one goroutine calls it, and the times are read after done
+// is closed.
 func (a *awaited) update(count int64, new any) {
 	if a.name != "" {
 		a.updateOrSentinel(new)
@@ -142,7 +143,7 @@ func (a *awaited) updateOrSentinel(new any) {
 
 func (a *awaited) other() { a.others.Add(1) }
 
-// delay is how long ago the object was written; the only reading of the clock that two processes share.
+// delay is the time since the object was written, by the wall clock that both processes share.
 func delay(obj any) int64 {
 	object, ok := obj.(metav1.Object)
 	if !ok {

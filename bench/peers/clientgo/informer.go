@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// byNode is the index of pods by the node that they run on.
+// byNode is the index of pods by node.
 const byNode = "spec.nodeName"
 
 var widgets = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "widgets"}
@@ -34,7 +34,7 @@ type running struct {
 	stop     func()
 }
 
-// factory is what both kinds of informer factories have.
+// factory is the common part of both kinds of informer factories.
 type factory interface {
 	Start(stop <-chan struct{})
 	Shutdown()
@@ -66,7 +66,7 @@ func (s *subject) restart(say func(answer)) error {
 	return s.sync(s.synced, say)
 }
 
-// many starts an informer for each of so many namespaces, all at once, and waits for all of them.
+// many starts one informer for each namespace, in parallel, and waits for all of them.
 func (s *subject) many(informers, handlers int, say func(answer)) error {
 	type outcome struct {
 		started *running
@@ -97,7 +97,7 @@ func (s *subject) many(informers, handlers int, say func(answer)) error {
 	return nil
 }
 
-// connections opens so many watches that nobody informs of: what is left of `many` when the informers are taken away.
+// connections opens watches without informers, to measure the memory of connections alone.
 func (s *subject) connections(count int, say func(answer)) error {
 	maps := s.clients.typed.CoreV1()
 	newest, err := maps.ConfigMaps(manyNamespace(0)).List(context.Background(), metav1.ListOptions{Limit: 1})
@@ -120,7 +120,8 @@ func (s *subject) connections(count int, say func(answer)) error {
 
 func manyNamespace(n int) string { return fmt.Sprintf("many-%d", n) }
 
-// informer makes, and does not start, the shared informer of a resource. All of them index by namespace, pods by node too.
+// informer creates the shared informer of a resource without starting it. All have an index by namespace, and pods one
+// by node.
 func (c *clients) informer(resource, namespace string) (factory, cache.SharedIndexInformer, error) {
 	if resource == "widgets" {
 		factory := dynamicinformer.NewFilteredDynamicSharedInformerFactory(c.dynamic, 0, namespace, nil)

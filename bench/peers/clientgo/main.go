@@ -1,5 +1,5 @@
-// Command clientgo is the subject of the comparison that stands for client-go: it is told on stdin what to do, one JSON object a line, and
-// answers on stdout. It never measures its own CPU or memory: whoever runs it does that from outside, alike for every subject.
+// Command clientgo is client-go's subject of the comparison: it reads commands from stdin, one JSON object per line,
+// and responds on stdout. Its CPU and memory are measured from outside, as for every subject.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// command is one line of stdin; each command uses a few of the fields.
+// command is one line of stdin. Each command uses some of the fields.
 type command struct {
 	Do        string `json:"do"`
 	Resource  string `json:"resource"`
@@ -45,7 +45,7 @@ func main() {
 	}
 }
 
-// serve obeys stdin until it ends.
+// serve executes commands until stdin ends.
 func serve(options connection, say func(answer)) error {
 	clients, err := options.connect()
 	if err != nil {

@@ -16,16 +16,17 @@ import (
 const (
 	seed   = 42
 	rounds = 7
-	// roundLength is how long a round goes on reading; each round does at least one read.
+	// roundLength is the duration of a round. Each round does at least one read.
 	roundLength = 100 * time.Millisecond
-	// gets is how many single objects are read between two looks at the clock: one alone is faster than the look.
+	// gets is the number of reads between two readings of the clock, because one read is faster than reading the clock.
 	gets = 1_000
 )
 
-// sink keeps the compiler from leaving reads out.
+// sink keeps the compiler from removing reads.
 var sink atomic.Int64
 
-// reads times the ways to read pods that controllers use: keys for one object, the indexer for an index, the lister for the rest.
+// reads measures the ways in which controllers read pods: keys for one object, the indexer for an index, the lister for
+// the rest.
 func (s *subject) reads(say func(answer)) error {
 	if s.current == nil {
 		if err := s.sync(command{Resource: "pods"}, func(answer) {}); err != nil {
@@ -90,7 +91,7 @@ func (s *subject) reads(say func(answer)) error {
 	return nil
 }
 
-// perOperation is the nanoseconds that one operation takes: the median of rounds.
+// perOperation is the time of one operation in nanoseconds: the median of rounds.
 func perOperation(operation func(n int) int) float64 {
 	var each []float64
 	done := 0
@@ -116,7 +117,7 @@ func names(pods []*corev1.Pod) int {
 	return touched
 }
 
-// shuffled is the same order in every run, and no order that the store would like.
+// shuffled is the same order in every run, unrelated to the order of the store.
 func shuffled(all []string) []string {
 	slices.Sort(all)
 	random := rand.New(rand.NewPCG(seed, seed))

@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// readerPause is how long each reader rests between two reads.
+	// readerPause is the pause of a reader between two reads.
 	readerPause = time.Millisecond
-	// quiet is how long after the sentinel's update a relist is taken to be over.
+	// quiet is the time after the sentinel's update at which a relist counts as complete.
 	quiet = 200 * time.Millisecond
 )
 
-// await sets what each handler awaits before it says that updates may come, and returns when all have come.
+// await sets the goal of each handler, reports that updates may start, and returns when all have arrived.
 func (s *subject) await(make func(handler int, begin int64) *awaited, say func(answer)) ([]*awaited, error) {
 	if s.current == nil || len(s.current.handlers) == 0 {
 		return nil, fmt.Errorf("no handler runs")
@@ -58,7 +58,7 @@ func firstToLast(seen []*awaited) time.Duration {
 	return last.Sub(first)
 }
 
-// latency is told by the first handler; the others only count.
+// latency is measured by the first handler. The others only count.
 func (s *subject) latency(updates int64, readers int, say func(answer)) error {
 	stop, err := s.read(readers)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *subject) latency(updates int64, readers int, say func(answer)) error {
 	return nil
 }
 
-// read lets so many goroutines get random objects until the returned function is called.
+// read starts goroutines that get random objects until the returned function is called.
 func (s *subject) read(readers int) (stop func(), err error) {
 	if s.current == nil {
 		return nil, fmt.Errorf("no informer runs")
@@ -125,7 +125,8 @@ func (s *subject) read(readers int) (stop func(), err error) {
 	return func() { close(stopped) }, nil
 }
 
-// relist counts what the first handler is told of other objects. The sentinel's update may come in the middle of a relist's: hence the rest.
+// relist counts the first handler's notifications of other objects. The sentinel's update can arrive during the relist,
+// hence the pause.
 func (s *subject) relist(sentinel string, say func(answer)) error {
 	namespace, name, found := strings.Cut(sentinel, "/")
 	if !found {

@@ -1,5 +1,5 @@
-// Package workqueue does with client-go's work queue what crates/tidings-workqueue/benches/queue.rs does with ours:
-// the same items, the same number of workers, the same order of calls.
+// Package workqueue runs client-go's work queue like crates/tidings-workqueue/benches/queue.rs runs ours: the same
+// items, the same number of workers, the same order of calls.
 package workqueue
 
 import (
@@ -53,7 +53,7 @@ func oneByOne[T comparable](b *testing.B, all []T) {
 	perItem(b, len(all))
 }
 
-// backlog adds all items, then lets so many workers work on them.
+// backlog adds all items, then starts the workers.
 func backlog[T comparable](b *testing.B, all []T, workers int) {
 	for b.Loop() {
 		queue := workqueue.NewTyped[T]()
@@ -70,7 +70,7 @@ func backlog[T comparable](b *testing.B, all []T, workers int) {
 	perItem(b, len(all))
 }
 
-// flow lets the workers work while items are still being added.
+// flow adds items while the workers run.
 func flow[T comparable](b *testing.B, all []T, workers int) {
 	for b.Loop() {
 		queue := workqueue.NewTyped[T]()
@@ -102,8 +102,8 @@ func BenchmarkQueue(b *testing.B) {
 	b.Run("numbers", func(b *testing.B) { passes(b, numbers()) })
 }
 
-// BenchmarkDelayed adds items with delays of an hour. They pass through a channel of 1000 into the loop that holds the heap, so that
-// up to 1000 of them may not have been sorted in when the time is taken.
+// BenchmarkDelayed adds items with delays of an hour. They pass through a channel of 1000 to the loop with the heap, so
+// up to 1000 of them may not be in the heap when the time is taken.
 func BenchmarkDelayed(b *testing.B) {
 	for _, count := range []int{1_000, 10_000, 100_000} {
 		b.Run(fmt.Sprintf("add/%d", count), func(b *testing.B) {

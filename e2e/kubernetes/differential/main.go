@@ -27,14 +27,14 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// object is one version of one object, as far as it is compared.
+// object is one version of one object, with the compared fields.
 type object struct {
 	Key             string `json:"key"`
 	UID             string `json:"uid"`
 	ResourceVersion string `json:"resourceVersion"`
 }
 
-// notification is what a handler was told.
+// notification is one call of a handler.
 type notification struct {
 	Handler string `json:"handler"`
 	Event   string `json:"event"`
@@ -68,7 +68,7 @@ func main() {
 }
 
 func config(server string, protobuf bool) *rest.Config {
-	// Asked for by name, so that both clients are sent the same bytes.
+	// Requested explicitly, so that both clients receive the same bytes.
 	content := rest.ContentConfig{ContentType: runtime.ContentTypeJSON}
 	if protobuf {
 		content.ContentType = runtime.ContentTypeProtobuf
@@ -77,7 +77,7 @@ func config(server string, protobuf bool) *rest.Config {
 	return &rest.Config{
 		Host:          server,
 		ContentConfig: content,
-		// A limit of the client's own would hide how the reflector paces itself.
+		// A rate limit of the client would hide the backoff of the reflector.
 		QPS:       -1,
 		UserAgent: "client-go-differential",
 	}
@@ -134,7 +134,7 @@ func configMaps(client kubernetes.Interface, namespace, selector string) cache.L
 	}
 }
 
-// inPages keeps the reflector from streaming lists: client-go's own switch is one for the whole process.
+// inPages disables streaming lists for one reflector. client-go's own switch applies to the whole process.
 type inPages struct{ cache.ListerWatcher }
 
 func (inPages) IsWatchListSemanticsUnSupported() bool { return true }
@@ -176,7 +176,7 @@ func (p *printer) handler(name string, delay time.Duration) cache.ResourceEventH
 	}
 }
 
-// isChosen matches objects whose data were written an even number of times.
+// isChosen matches objects whose data was written an even number of times.
 func isChosen(of any) bool {
 	if unknown, isUnknown := of.(cache.DeletedFinalStateUnknown); isUnknown {
 		of = unknown.Obj

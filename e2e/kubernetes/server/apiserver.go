@@ -25,7 +25,7 @@ import (
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
 )
 
-// prepare reads kube-apiserver's flags, and returns what runs it.
+// prepare parses kube-apiserver's flags, and returns the function that runs it.
 func prepare(ctx context.Context, listener net.Listener, credentials *credentials, etcd string, given []string) (func(context.Context) error, error) {
 	if *noProgress {
 		etcdfeature.DefaultFeatureSupportChecker = withoutProgress{etcdfeature.DefaultFeatureSupportChecker}
@@ -73,19 +73,19 @@ func defaults(credentials *credentials, etcd string) []string {
 		"--service-account-signing-key-file=" + credentials.path("accounts.key"),
 		"--service-cluster-ip-range=10.0.0.0/24",
 		"--authorization-mode=RBAC",
-		// No controller makes service accounts here, and pods need one otherwise.
+		// There is no controller that creates service accounts, which pods would need otherwise.
 		"--disable-admission-plugins=ServiceAccount",
 		"--endpoint-reconciler-type=none",
-		// Not 0: that also stops the server from following compact_rev_key, and
-		// its cached snapshots of lists then outlive a compaction.
+		// Not 0: that also stops the server from following compact_rev_key, and its cached snapshots of lists then outlive a
+		// compaction.
 		"--etcd-compaction-interval=1000h",
 		"--profiling=false",
 		"--shutdown-delay-duration=0",
 	}
 }
 
-// replaced returns the flags, with those that were given in the place of ours:
-// repeating a flag would add to its list, as with --disable-admission-plugins.
+// replaced returns the default flags, overridden by those given. Repeating a flag would append to its list, as with
+// --disable-admission-plugins.
 func replaced(ours, given []string) []string {
 	name := func(flag string) string {
 		name, _, _ := strings.Cut(flag, "=")
@@ -97,14 +97,14 @@ func replaced(ours, given []string) []string {
 	return append(kept, given...)
 }
 
-// withoutProgress is what kube-apiserver believes of an etcd older than 3.4.31.
+// withoutProgress makes kube-apiserver treat etcd as older than 3.4.31.
 type withoutProgress struct {
 	etcdfeature.FeatureSupportChecker
 }
 
 func (withoutProgress) Supports(storage.Feature) bool { return false }
 
-// waitReady returns the server's version once it says that it is ready.
+// waitReady returns the version of the server when it reports that it is ready.
 func waitReady(ctx context.Context, server string, credentials *credentials) (string, error) {
 	authority, err := credentials.read("ca.crt")
 	if err != nil {

@@ -26,10 +26,10 @@ type copies struct {
 }
 
 const (
-	// writers is how many write at the same time.
+	// writers is the number of parallel writers.
 	writers = 64
-	// attemptsMax is how often one write is tried: on a busy machine etcd gives up
-	// on a write after a few seconds, and to repeat it does no harm.
+	// attemptsMax is how often one write is tried. On a busy machine etcd gives up after a few seconds, and repeating the
+	// write is harmless.
 	attemptsMax = 10
 )
 
@@ -91,7 +91,7 @@ func put(ctx context.Context, client *clientv3.Client, key, value string) error 
 	}
 }
 
-// decode reads what etcd holds: protobuf for kinds of Kubernetes, JSON for others.
+// decode reads the stored form: protobuf for built-in kinds, JSON for others.
 func decode(stored []byte) (runtime.Object, runtime.Encoder, error) {
 	if bytes.HasPrefix(stored, []byte("k8s\x00")) {
 		object, _, err := legacyscheme.Codecs.UniversalDeserializer().Decode(stored, nil, nil)

@@ -61,8 +61,7 @@ func compact(ctx context.Context, client *clientv3.Client) (string, error) {
 	}
 	revision := now.Header.Revision
 	text := strconv.FormatInt(revision, 10)
-	// The API server's own compactor leaves the revision in this key, and its
-	// watch cache then drops older snapshots.
+	// The API server's compactor leaves the revision in this key. Its watch cache then drops older snapshots.
 	if _, err := client.Put(ctx, "compact_rev_key", text); err != nil {
 		return "", err
 	}

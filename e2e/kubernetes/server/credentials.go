@@ -25,7 +25,7 @@ type credentials struct {
 	adminToken, userToken string
 }
 
-// certificateYears is how long certificates last: longer than anybody keeps a folder.
+// certificateYears is the lifetime of certificates, longer than any folder is used.
 const certificateYears = 10
 
 func (c *credentials) path(name string) string { return filepath.Join(c.dir, name) }
@@ -34,7 +34,7 @@ func (c *credentials) read(name string) ([]byte, error) { return os.ReadFile(c.p
 
 func loadOrMakeCredentials(dir string) (*credentials, error) {
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		// Under another name first: who was killed in the middle starts anew.
+		// Creates it under another name and renames, so that an interrupted start leaves nothing incomplete.
 		unfinished := &credentials{dir: dir + ".new"}
 		if err := os.RemoveAll(unfinished.dir); err != nil {
 			return nil, err

@@ -12,25 +12,25 @@ import (
 )
 
 const (
-	// unixPathBytesMax is what a path of a unix socket may have on every system.
+	// unixPathBytesMax is the limit for the path of a unix socket on all systems.
 	unixPathBytesMax = 100
 	quotaBytes       = 8 << 30
-	// walSegmentBytes is small because two segments are allocated at once.
+	// walSegmentBytes is small, because two segments are allocated at once.
 	walSegmentBytes = 4 << 20
 	etcdReadyMax    = time.Minute
 )
 
-// startEtcd returns an etcd over the data in dir, and where to reach it.
+// startEtcd returns an etcd with the data in dir, and its address.
 func startEtcd(dir string) (*embed.Etcd, string, error) {
 	socket := filepath.Join(dir, "etcd.sock")
 	if len(socket) > unixPathBytesMax {
 		return nil, "", fmt.Errorf("-dir is too long for a unix socket in it: %s", dir)
 	}
-	// What a killed server left behind.
+	// Removes what a killed server left behind.
 	if err := os.Remove(socket); err != nil && !os.IsNotExist(err) {
 		return nil, "", err
 	}
-	// No other member comes, but an address must have a port.
+	// There is no other member, but an address must have a port.
 	nobody := []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}
 	config := embed.NewConfig()
 	config.Name = "alone"
@@ -45,7 +45,7 @@ func startEtcd(dir string) (*embed.Etcd, string, error) {
 	config.UnsafeNoFsync = true
 	config.QuotaBackendBytes = quotaBytes
 	wal.SegmentSizeBytes = walSegmentBytes
-	// One member hears from nobody: the election can be short.
+	// There is only one member, so the election can be short.
 	config.TickMs = 10
 	config.ElectionMs = 100
 	etcd, err := embed.StartEtcd(config)

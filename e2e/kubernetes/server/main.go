@@ -27,7 +27,7 @@ var (
 	noProgress    = flag.Bool("no-etcd-progress", false, "behave as with an etcd older than 3.4.31, which can't be asked for its progress")
 )
 
-// description is what the ready file says.
+// description is the content of the ready file.
 type description struct {
 	Server     string `json:"server"`
 	Control    string `json:"control,omitempty"`
@@ -68,8 +68,8 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	// The listener is ours: port 0 works, and nobody can take the port between
-	// choosing and binding it (kube-apiserver's --secure-port refuses 0).
+	// The listener is created here, so that port 0 works and no other process can take the port between choosing and
+	// binding (kube-apiserver's --secure-port refuses 0).
 	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", *port))
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func run() error {
 	return apiserver(ctx)
 }
 
-// tellWhenReady writes the ready file in one step: whoever sees it can read it.
+// tellWhenReady writes the ready file atomically.
 func tellWhenReady(ctx context.Context, about description, credentials *credentials) {
 	version, err := waitReady(ctx, about.Server, credentials)
 	if err != nil || *readyFile == "" {
@@ -125,5 +125,5 @@ func tellWhenReady(ctx context.Context, about description, credentials *credenti
 	}
 }
 
-// retryPause is how long to wait before the server is asked again whether it is ready.
+// retryPause is the interval of polls for readiness.
 const retryPause = 20 * time.Millisecond

@@ -1,8 +1,7 @@
-//! What the subject is told: the lines that all subjects of the comparison read.
+//! The commands that all subjects of the comparison read.
 
 use serde::Deserialize;
 
-/// One line of the input.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
 pub(crate) enum Command {
@@ -19,7 +18,7 @@ pub(crate) enum Command {
     Info,
 }
 
-/// What is synced, and who listens.
+/// What is synced, and with which handlers.
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(crate) struct Plan {
     pub(crate) resource: Resource,
@@ -27,7 +26,6 @@ pub(crate) struct Plan {
     pub(crate) read: Read,
 }
 
-/// Which objects are synced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Resource {
@@ -38,7 +36,7 @@ pub(crate) enum Resource {
     Widgets,
 }
 
-/// What each handler reads of each notification.
+/// What a handler reads of each notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Read {

@@ -1,5 +1,5 @@
-//! What comes nearest to a shared informer in kube-rs: one watcher that fills one store. A single handler consumes
-//! the watcher's own stream, which is the cheapest that there is; several subscribe to a shared store.
+//! The closest to a shared informer in kube-rs: one watcher that fills one store. A single handler consumes the
+//! watcher's own stream, which is cheapest. Several handlers subscribe to a shared store.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,20 +19,19 @@ use crate::command::Read;
 use crate::meter::Meter;
 use crate::specimen::{Specimen, look_at_identity};
 
-/// How many objects may wait for a subscriber: as many as client-go has room for in a handler's ring at first.
+/// The buffer of a subscriber: as large as the initial ring of a handler in client-go.
 const SHARED_BUFFER: usize = 1024;
 
-/// How often is looked whether all handlers have all objects: nothing tells.
+/// The interval of polls for whether all handlers have all objects, because there is no notification for it.
 const SYNC_POLL: Duration = Duration::from_millis(1);
 
-/// A synced store with its handlers; they end when it is dropped.
+/// A synced store with its handlers, which end when it is dropped.
 pub(crate) struct Informer<K: Specimen> {
     pub(crate) store: Store<K>,
     pub(crate) meters: Vec<Arc<Meter>>,
     pub(crate) tasks: JoinSet<()>,
 }
 
-/// What is watched, and how.
 #[derive(Clone)]
 pub(crate) struct Watched<K: Specimen> {
     pub(crate) api: Api<K>,
@@ -41,7 +40,7 @@ pub(crate) struct Watched<K: Specimen> {
 }
 
 impl<K: Specimen> Watched<K> {
-    /// Starts it with so many handlers, and waits until the store and all of them have everything.
+    /// Starts it with this many handlers, and waits until the store and all handlers have everything.
     pub(crate) async fn start(self, handlers: usize, read: Read) -> anyhow::Result<Informer<K>> {
         let meters: Vec<_> = (0..handlers).map(|_| Arc::new(Meter::new())).collect();
         let mut tasks = JoinSet::new();
@@ -72,7 +71,7 @@ impl<K: Specimen> Watched<K> {
         let (kind, before) = (self.kind, store.clone());
         let stream = watcher(self.api, self.config)
             .default_backoff()
-            // The store still has the old object here, and has the new one further down.
+            // Here the store still has the old object. Further down it has the new one.
             .inspect_ok(move |event| {
                 if read == Read::Both {
                     look_at_old(event, &before, &kind);
@@ -120,7 +119,7 @@ fn handle<K: Specimen>(object: &K, read: Read, meter: &Meter) {
     meter.count(object);
 }
 
-/// Looks at the object that an update is about to replace.
+/// Reads the object that an update replaces.
 fn look_at_old<K: Specimen>(event: &Event<K>, store: &Store<K>, kind: &K::DynamicType) {
     let Event::Apply(object) = event else { return };
     let meta = object.meta();
@@ -131,7 +130,7 @@ fn look_at_old<K: Specimen>(event: &Event<K>, store: &Store<K>, kind: &K::Dynami
     }
 }
 
-/// Watchers go on after errors; whoever runs the comparison may want to know of them.
+/// Prints errors. Watchers continue after them.
 fn complain(error: Option<&watcher::Error>) {
     if let Some(error) = error {
         eprintln!("kubers: {error}");

@@ -1,6 +1,5 @@
-//! The subject of the comparison that stands for kube-rs: it is told on stdin what to do, one JSON object a line, and
-//! answers on stdout. It never measures its own CPU or memory: whoever runs it does that from outside, alike for
-//! every subject.
+//! kube-rs's subject of the comparison: it reads commands from stdin, one JSON object per line, and responds on stdout.
+//! Its CPU and memory are measured from outside, as for every subject.
 
 mod command;
 mod informer;
@@ -19,17 +18,17 @@ use tokio::sync::mpsc;
 
 use subject::Subject;
 
-/// The allocator of all Rust programs in the comparison: what is compared must not be the allocators.
+/// All Rust programs of the comparison use the same allocator, so that allocators are not what is compared.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// As the report names it.
+/// The name of the allocator in the report.
 const ALLOCATOR_NAME: &str = "jemalloc 5.3 (tikv-jemallocator 0.6)";
 
-/// Is kube-rs in the comparison.
+/// Runs the subject of kube-rs.
 #[derive(Parser)]
 struct Arguments {
-    /// Where the server listens.
+    /// The URL of the server.
     #[arg(long)]
     server: String,
     #[arg(long, value_enum, default_value_t = Wire::Json)]
@@ -38,14 +37,13 @@ struct Arguments {
     list: List,
 }
 
-/// Which encoding is asked for.
+/// The encoding that it requests.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Wire {
     Json,
     Protobuf,
 }
 
-/// How objects are listed.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum List {
     Stream,
@@ -72,7 +70,7 @@ async fn obey(arguments: &Arguments, mut lines: mpsc::UnboundedReceiver<String>)
     Ok(())
 }
 
-/// The lines of the input, read by a thread: a read that waits must not hold up the runtime.
+/// The lines of standard input, read by a thread, because a blocking read would delay the runtime.
 fn lines() -> mpsc::UnboundedReceiver<String> {
     let (sender, lines) = mpsc::unbounded_channel();
     std::thread::spawn(move || {

@@ -1,5 +1,5 @@
-//! What one handler counts, and the goal that somebody waits for it to reach. Counting is two or three atomic
-//! operations: it must not be what is measured.
+//! The counters of a handler, and a goal to wait for. Counting takes two or three atomic operations, so that it does
+//! not affect the measurement.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -10,19 +10,19 @@ use tokio::sync::Notify;
 
 use crate::specimen::Specimen;
 
-/// The label that holds when an update was written, in nanoseconds since 1970.
+/// The label with the time of an update, in nanoseconds since 1970.
 const SENT_LABEL: &str = "bench.example.com/sent";
 
-/// No count is ever this.
+/// A count that is never reached.
 const NEVER: u64 = u64::MAX;
 
-/// The counts of one handler. kube-rs does not tell adds from updates, so everything is a notification.
+/// The counters of one handler. kube-rs does not distinguish adds from updates, so everything is a notification.
 pub(crate) struct Meter {
     notifications: AtomicU64,
-    /// How many of them were of the sentinel.
+    /// How many of them were about the sentinel.
     of_sentinel: AtomicU64,
     sentinel: OnceLock<(String, String)>,
-    /// The notifications that the goal begins and ends with, by their number.
+    /// The numbers of the first and the last notification of the goal.
     first_at: AtomicU64,
     goal: AtomicU64,
     times: Mutex<(Option<Instant>, Option<Instant>)>,
@@ -46,7 +46,7 @@ impl Meter {
         }
     }
 
-    /// Counts a notification of this object.
+    /// Counts a notification about this object.
     pub(crate) fn count<K: Specimen>(&self, object: &K) {
         if let Some((namespace, name)) = self.sentinel.get()
             && object.meta().name.as_ref() == Some(name)
@@ -67,22 +67,22 @@ impl Meter {
         }
     }
 
-    /// How many notifications came, leaving out those of the sentinel.
+    /// The number of notifications without those about the sentinel.
     pub(crate) fn of_others(&self) -> u64 {
         self.notifications() - self.of_sentinel.load(Ordering::Relaxed)
     }
 
-    /// How many notifications came.
+    /// The number of notifications.
     pub(crate) fn notifications(&self) -> u64 {
         self.notifications.load(Ordering::Relaxed)
     }
 
-    /// Tells this object from the others from now on.
+    /// Sets the sentinel.
     pub(crate) fn set_sentinel(&self, namespace: &str, name: &str) {
         self.sentinel.get_or_init(|| (namespace.to_owned(), name.to_owned()));
     }
 
-    /// Waits for so many notifications more than now. To be called while none is on its way.
+    /// Sets a goal of this many further notifications. Must be called while none is on its way.
     pub(crate) fn set_goal(&self, notifications: u64) {
         let now = self.notifications();
         *self.times() = (None, None);
@@ -90,20 +90,20 @@ impl Meter {
         self.goal.store(now + notifications, Ordering::Relaxed);
     }
 
-    /// When the first and the last notification of the goal came.
+    /// Waits for the goal. Returns the times of its first and last notification.
     pub(crate) async fn reached(&self) -> Option<(Instant, Instant)> {
         self.reached.notified().await;
         let (first, last) = *self.times();
         first.zip(last)
     }
 
-    /// Takes latencies from now on.
+    /// Starts to record latencies.
     pub(crate) fn start_timing(&self, notifications: usize) {
         *self.latencies() = Vec::with_capacity(notifications);
         self.is_timed.store(true, Ordering::Relaxed);
     }
 
-    /// The latencies since, sorted; no more are taken.
+    /// Stops recording, and returns the latencies in ascending order.
     pub(crate) fn stop_timing(&self) -> Vec<u64> {
         self.is_timed.store(false, Ordering::Relaxed);
         let mut latencies_ns = std::mem::take(&mut *self.latencies());
@@ -111,7 +111,7 @@ impl Meter {
         latencies_ns
     }
 
-    /// Notes how long ago the object was written, by the only clock that two processes share.
+    /// Records the time since the object was written, by the wall clock that both processes share.
     fn time<K: Specimen>(&self, object: &K) {
         let sent_ns = object.labels().get(SENT_LABEL).and_then(|sent| sent.parse::<u128>().ok());
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);

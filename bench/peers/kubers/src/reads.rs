@@ -1,5 +1,5 @@
-//! The ways to read pods. A store of kube-rs has no index: whatever is not asked for by its key is looked for among
-//! all objects, with the filter that the store offers for that.
+//! The ways to read pods. A store of kube-rs has no index, so everything but a read by key searches all objects, with
+//! the filter that the store offers.
 
 use std::collections::BTreeSet;
 use std::hint::black_box;
@@ -18,13 +18,13 @@ use serde_json::{Value, json};
 const SEED: u64 = 42;
 const ROUNDS: usize = 7;
 
-/// How long a round goes on reading; each round does at least one read.
+/// The duration of a round. Each round does at least one read.
 const ROUND_LENGTH: Duration = Duration::from_millis(100);
 
-/// How many single objects are read between two looks at the clock: one alone is faster than the look.
+/// The number of reads between two readings of the clock, because one read is faster than reading the clock.
 const GETS: usize = 1_000;
 
-/// Nanoseconds of each way.
+/// The time of each kind of read in nanoseconds.
 pub(crate) fn measured(pods: &Store<Pod>) -> anyhow::Result<Value> {
     let all = pods.state();
     let mut keys: Vec<_> = all.iter().map(|pod| ObjectRef::from_obj(&**pod)).collect();
@@ -75,7 +75,7 @@ pub(crate) fn measured(pods: &Store<Pod>) -> anyhow::Result<Value> {
     }))
 }
 
-/// The nanoseconds that one operation takes: the median of rounds.
+/// The time of one operation in nanoseconds: the median of rounds.
 fn per_operation(mut operation: impl FnMut(usize)) -> f64 {
     let mut done = 0;
     let mut rounds: Vec<_> = (0..ROUNDS)
@@ -105,7 +105,7 @@ fn node(pod: &Pod) -> Option<&str> {
     pod.spec.as_ref().and_then(|spec| spec.node_name.as_deref())
 }
 
-/// The same order in every run, and no order that the store would like.
+/// The same order in every run, unrelated to the order of the store.
 fn shuffled(all: impl Iterator<Item = String>) -> Vec<String> {
     let mut all: Vec<_> = all.collect::<BTreeSet<_>>().into_iter().collect();
     all.shuffle(&mut SmallRng::seed_from_u64(SEED));

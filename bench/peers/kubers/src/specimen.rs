@@ -1,5 +1,5 @@
-//! The kinds of objects that are compared, and what handlers read of them. An object is decoded when it arrives, so
-//! reading the whole of it means looking at two of its fields.
+//! The compared kinds, and what handlers read of them. kube-rs decodes an object when it arrives, so reading the whole
+//! object means reading two of its fields.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -15,7 +15,6 @@ use kube::runtime::reflector::store::Writer;
 use kube::{Resource, ResourceExt};
 use serde::de::DeserializeOwned;
 
-/// A kind that an informer can be started of.
 pub(crate) trait Specimen:
     Resource<DynamicType: Clone + Debug + Eq + Hash + Send + Sync + Unpin>
     + Clone
@@ -26,10 +25,10 @@ pub(crate) trait Specimen:
     + Unpin
     + 'static
 {
-    /// Looks at what only a decoded object has.
+    /// Reads fields that only a decoded object has.
     fn look(&self);
 
-    /// One more listener of a shared store, if kube-rs can share one of this kind.
+    /// A further subscriber of a shared store, if kube-rs supports it for this kind.
     fn subscribe(writer: &Writer<Self>) -> Option<BoxStream<'static, Arc<Self>>>;
 }
 
@@ -39,7 +38,6 @@ pub(crate) fn look_at_identity<K: Specimen>(object: &K) {
     black_box((&meta.namespace, &meta.name, &meta.resource_version, object.labels().get("app")));
 }
 
-/// The custom resource of the comparison.
 pub(crate) fn widgets() -> ApiResource {
     ApiResource::from_gvk_with_plural(&GroupVersionKind::gvk("example.com", "v1", "Widget"), "widgets")
 }

@@ -1,4 +1,4 @@
-//! What the commands act on: one informer at a time, and those that are started by the thousand.
+//! What the commands act on: one informer at a time, and the thousand of `many`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,13 +21,12 @@ use crate::meter::Meter;
 use crate::specimen::{Specimen, widgets};
 use crate::{ALLOCATOR_NAME, Arguments, List, Wire, reads, say, updates};
 
-/// The version of kube and kube-runtime that `Cargo.toml` asks for, and no other.
+/// The exact version of kube and kube-runtime in `Cargo.toml`.
 const KUBE_VERSION: &str = "5.0.0";
 
-/// How long memory is left to settle.
+/// How long to wait until memory is stable.
 const SETTLE: Duration = Duration::from_secs(1);
 
-/// All that this process does.
 pub(crate) struct Subject {
     client: Client,
     list: List,
@@ -36,13 +35,12 @@ pub(crate) struct Subject {
     connections: JoinSet<()>,
 }
 
-/// An informer of any kind.
 struct Running {
     plan: Plan,
     objects: usize,
     meters: Vec<Arc<Meter>>,
     tasks: JoinSet<()>,
-    /// Its store, if it has pods: nothing else is read in the comparison.
+    /// Its store, if it has pods. The comparison reads nothing else.
     pods: Option<Store<Pod>>,
 }
 
@@ -150,7 +148,7 @@ impl Subject {
         say(&json!({ "synced": objects }))
     }
 
-    /// Opens watches that nobody reflects: what is left of the many informers when the informers are taken away.
+    /// Opens watches without reflectors, to measure the memory of connections alone.
     async fn connect(&mut self, count: usize) -> anyhow::Result<()> {
         let first = Api::<ConfigMap>::namespaced(self.client.clone(), &many_namespace(0));
         let newest = first.list(&ListParams::default().limit(1)).await.context("listing")?;
@@ -182,7 +180,7 @@ impl Subject {
             "wire": "json",
             // A watcher never falls back from one to the other.
             "list": match self.list { List::Stream => "stream", List::Pages => "pages" },
-            // Only whoever stands between watcher and store can see an old object; subscribers cannot.
+            // Only code between watcher and store can see an old object. Subscribers can't.
             "old": self.running.as_ref().is_none_or(|running| running.meters.len() < 2),
         })
     }

@@ -1,4 +1,4 @@
-//! Waiting for updates: how long they take to arrive, and how many come that nobody made.
+//! Waits for updates: measures their latency, and counts unexpected notifications.
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -16,16 +16,16 @@ use tokio::time::sleep;
 use crate::meter::Meter;
 use crate::say;
 
-/// How long each reader rests between two reads.
+/// The pause of a reader between two reads.
 const READER_PAUSE: Duration = Duration::from_millis(1);
 
-/// How often the store is asked whether it has the sentinel's update.
+/// The interval of polls for the sentinel's update in the store.
 const SENTINEL_POLL: Duration = Duration::from_millis(5);
 
-/// How long handlers must have been told nothing for a relist to be over.
+/// How long handlers must be without notifications until a relist counts as complete.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// Waits until every handler has seen so many updates; the seconds from the first to the last.
+/// Waits until every handler has received this many updates. Returns the seconds from the first to the last.
 pub(crate) async fn expected(meters: &[Arc<Meter>], updates: u64) -> anyhow::Result<f64> {
     meters.iter().for_each(|meter| meter.set_goal(updates));
     say(&json!({ "ready": true }))?;
@@ -39,7 +39,7 @@ pub(crate) async fn expected(meters: &[Arc<Meter>], updates: u64) -> anyhow::Res
     Ok((last - first).as_secs_f64())
 }
 
-/// How long so many updates took from being written to the first handler.
+/// The latencies of this many updates, from the write to the first handler.
 pub(crate) async fn timed(meters: &[Arc<Meter>], updates: u64) -> anyhow::Result<Value> {
     let meter = meters.first().context("there is no handler")?;
     meter.start_timing(usize::try_from(updates)?);
@@ -55,7 +55,7 @@ pub(crate) async fn timed(meters: &[Arc<Meter>], updates: u64) -> anyhow::Result
     }))
 }
 
-/// The same, while so many readers get objects.
+/// The same, while readers get objects.
 pub(crate) async fn timed_under_readers(
     meters: &[Arc<Meter>],
     pods: &Store<Pod>,
@@ -81,8 +81,8 @@ async fn read_for_ever(pods: Store<Pod>, keys: Arc<[ObjectRef<Pod>]>, seed: u64)
     }
 }
 
-/// Waits for the sentinel's update and for the end of the relist around it; how many notifications of other objects
-/// came. A relist tells handlers of every object again, the sentinel too: so the store says whether it has changed.
+/// Waits for the sentinel's update and for the end of the relist. Returns the number of notifications of other objects.
+/// A relist delivers every object again, including the sentinel, so the store is polled for the change.
 pub(crate) async fn relisted(meter: &Meter, pods: &Store<Pod>, sentinel: &str) -> anyhow::Result<u64> {
     let (namespace, name) = sentinel.split_once('/').context("a sentinel has a namespace")?;
     let key = ObjectRef::new(name).within(namespace);
