@@ -1,5 +1,15 @@
-//! Compares `docs/contract.md` with the tests: every statement has a test or a reason, every number in a `// holds:` comment
-//! is a statement, and the page lists the tests.
+//! Compares `docs/contract.md` with the tests: every statement has a test or a reason, every number in a
+//! `// holds:` comment is a statement, and the page lists the tests.
+//!
+//! The page has this form. A statement and a reason can continue on the next lines, a test has one line:
+//!
+//! ```text
+//! - **R43** The first line of a statement,
+//!   and its second line.
+//!   - in part: the first line of a reason,
+//!     and its second line.
+//!   - test: `tidings/tests/it/watch.rs::name_of_the_test`
+//! ```
 //!
 //! With `TIDINGS_WRITE_CONTRACT=1` the lists of tests are rewritten. Statements and reasons stay unchanged.
 
@@ -9,9 +19,11 @@ use std::fs;
 use crate::tidy::files::{File, root, rust_files};
 
 const PAGE: &str = "docs/contract.md";
-const HELD_BY: &str = "  - held by ";
-/// Below a statement that is not implemented: the tests of the alternative.
-const INSTEAD: &str = "  - instead, held by ";
+/// Starts every line below a statement that does not continue the statement.
+const ENTRY: &str = "  - ";
+const TEST: &str = "  - test: ";
+/// Below a statement that is not implemented: a test of the alternative.
+const TEST_OF_ALTERNATIVE: &str = "  - test of the alternative: ";
 const NOT_TAKEN: &str = "  - not taken: ";
 const IN_PART: &str = "  - in part: ";
 
@@ -25,13 +37,13 @@ fn every_statement_has_a_test_or_a_reason() {
     let claims = claims();
     let mut wrong = Vec::new();
     for (number, statement) in &statements {
-        let is_held = claims.contains_key(number);
-        match (is_held, statement.reason) {
+        let has_test = claims.contains_key(number);
+        match (has_test, statement.reason) {
             (false, None) => {
                 wrong.push(format!("{number} has neither a test (`// holds: {number}`) nor `not taken:`"));
             }
             (false, Some(Reason::InPart)) => {
-                wrong.push(format!("{number} is taken in part, but no test says which"));
+                wrong.push(format!("{number} is `in part:`, but has no test of the implemented part"));
             }
             (true, _) | (false, Some(Reason::NotTaken)) => {}
         }
@@ -55,18 +67,59 @@ fn the_page_lists_the_existing_tests() {
     let page = page();
     let filled = filled_in(&page, &claims());
     if std::env::var_os("TIDINGS_WRITE_CONTRACT").is_some() {
-        fs::write(root().join(PAGE), &filled).expect("the page can be written");
+        fs::write(root().join(PAGE), &filled).expect("docs/contract.md can be written");
         return;
     }
-    let behind: Vec<_> =
-        filled.lines().filter(|line| line.starts_with(HELD_BY) && !page.contains(line)).collect();
-    let gone: Vec<_> =
-        page.lines().filter(|line| line.starts_with(HELD_BY) && !filled.contains(line)).collect();
+    let missing: Vec<_> = filled.lines().filter(|line| names_a_test(line) && !page.contains(line)).collect();
+    let removed: Vec<_> = page.lines().filter(|line| names_a_test(line) && !filled.contains(line)).collect();
     assert!(
         filled == page,
-        "{PAGE} is behind the tests: run `TIDINGS_WRITE_CONTRACT=1 cargo test -p tidings --test it contract`\n\
-         missing there: {behind:#?}\nno longer here: {gone:#?}"
+        "{PAGE} is out of date: run `TIDINGS_WRITE_CONTRACT=1 cargo test -p tidings --test it contract`\n\
+         missing in the page: {missing:#?}\nno longer a test: {removed:#?}"
     );
+}
+
+#[test]
+fn statements_and_reasons_continue_on_the_next_lines() {
+    let page = "\
+- **R1** A statement
+  of two lines.
+  - in part: a reason
+    of two lines.
+- **R2** A statement
+  of two lines.
+  - not taken: a reason.
+  - test of the alternative: `removed`
+
+- **R3** A statement of one line.
+";
+    let claims = ["R1", "R2", "R3"].map(|number| (number.to_owned(), vec![format!("test_of_{number}")]));
+    let filled = filled_in(page, &Claims::from(claims));
+    let expected = "\
+- **R1** A statement
+  of two lines.
+  - in part: a reason
+    of two lines.
+  - test: `test_of_R1`
+- **R2** A statement
+  of two lines.
+  - not taken: a reason.
+  - test of the alternative: `test_of_R2`
+
+- **R3** A statement of one line.
+  - test: `test_of_R3`
+";
+    assert_eq!(filled, expected);
+    let reasons: Vec<_> = statements(&filled).into_values().map(|statement| statement.reason).collect();
+    assert!(matches!(reasons[..], [Some(Reason::InPart), Some(Reason::NotTaken), None]));
+}
+
+#[test]
+fn statements_and_reasons_fit_into_120_columns() {
+    let page = page();
+    let is_too_long = |line: &&str| !names_a_test(line) && line.chars().count() > 120;
+    let too_long: Vec<_> = page.lines().filter(is_too_long).collect();
+    assert!(too_long.is_empty(), "lines of {PAGE} with more than 120 columns:\n{}", too_long.join("\n"));
 }
 
 /// One statement of the page.
@@ -81,7 +134,7 @@ enum Reason {
 }
 
 fn page() -> String {
-    fs::read_to_string(root().join(PAGE)).expect("the contract's page can be read")
+    fs::read_to_string(root().join(PAGE)).expect("docs/contract.md can be read")
 }
 
 fn statements(page: &str) -> BTreeMap<String, Statement> {
@@ -94,8 +147,8 @@ fn statements(page: &str) -> BTreeMap<String, Statement> {
             last = Some(number.to_owned());
         }
         let Some(reason) = reason_of(line) else { continue };
-        let of = last.as_ref().and_then(|number| found.get_mut(number));
-        of.unwrap_or_else(|| panic!("a reason without a statement: {line}")).reason = Some(reason);
+        let statement = last.as_ref().and_then(|number| found.get_mut(number));
+        statement.unwrap_or_else(|| panic!("a reason without a statement: {line}")).reason = Some(reason);
     }
     found
 }
@@ -112,16 +165,22 @@ fn filled_in(page: &str, claims: &Claims) -> String {
     while let Some(line) = lines.next() {
         filled.push(line.to_owned());
         let Some(number) = number_of(line) else { continue };
-        let reason = lines.next_if(|line| reason_of(line).is_some());
-        filled.extend(reason.map(str::to_owned));
-        let held_by = match reason.and_then(reason_of) {
-            Some(Reason::NotTaken) => INSTEAD,
-            Some(Reason::InPart) | None => HELD_BY,
-        };
+        let mut label = TEST;
+        while let Some(line) = lines.next_if(|line| line.starts_with(ENTRY) || continues(line)) {
+            if matches!(reason_of(line), Some(Reason::NotTaken)) {
+                label = TEST_OF_ALTERNATIVE;
+            }
+            filled.push(line.to_owned());
+        }
         let tests = claims.get(number).into_iter().flatten();
-        filled.extend(tests.map(|test| format!("{held_by}`{test}`")));
+        filled.extend(tests.map(|test| format!("{label}`{test}`")));
     }
     filled.join("\n") + "\n"
+}
+
+/// Whether a line continues the statement or the reason above it.
+fn continues(line: &str) -> bool {
+    line.starts_with("  ") && !line.starts_with(ENTRY)
 }
 
 fn reason_of(line: &str) -> Option<Reason> {
@@ -135,7 +194,7 @@ fn reason_of(line: &str) -> Option<Reason> {
 }
 
 fn names_a_test(line: &str) -> bool {
-    line.starts_with(HELD_BY) || line.starts_with(INSTEAD)
+    line.starts_with(TEST) || line.starts_with(TEST_OF_ALTERNATIVE)
 }
 
 fn claims() -> Claims {
