@@ -79,7 +79,7 @@ instructions-record:
 queue-comparison rounds="5":
     bash bench/peers/workqueue/compare.sh {{ rounds }}
 
-# Simulated worlds over fresh seeds until something fails (`just soak --minutes 60`); `replay SEED` repeats one.
+# Simulations with new seeds until one fails (`just soak --minutes 60`); `replay SEED` repeats one.
 soak *arguments="--minutes 1":
     cargo run --release -p tidings-simulation -- soak {{ arguments }}
 
