@@ -138,15 +138,28 @@ fn label(entry: &[u8]) -> Option<Label<'_>> {
 
 /// Key and value of a map entry, empty if absent; `None` if the entry is broken.
 fn key_and_value(entry: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (mut key, mut value): (&[u8], Option<&[u8]>) = (b"", Some(b""));
+    let (mut key, mut value): (&[u8], &[u8]) = (b"", b"");
     let mut fields = Reader::new(entry);
     while let Some(field) = fields.next().ok()? {
         match field {
             (entry::KEY, Value::Bytes(content)) => key = content,
-            (entry::KEY, _) => return None,
-            (entry::VALUE, Value::Bytes(content)) => value = Some(content),
-            // The last value counts, as in the decoder.
-            (entry::VALUE, _) => value = None,
+            (entry::VALUE, Value::Bytes(content)) => value = content,
+            (entry::KEY | entry::VALUE, _) => return mistyped_key_and_value(entry),
+            _ => {}
+        }
+    }
+    Some((key, value))
+}
+
+/// An entry with a value of a wrong wire type: the last value counts, as in the decoder.
+#[cold]
+fn mistyped_key_and_value(entry: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (mut key, mut value): (&[u8], Option<&[u8]>) = (b"", Some(b""));
+    let mut fields = Reader::new(entry);
+    while let Some(field) = fields.next().ok()? {
+        match field {
+            (entry::KEY, content) => key = entry_of(content)?,
+            (entry::VALUE, content) => value = entry_of(content),
             _ => {}
         }
     }
@@ -155,14 +168,28 @@ fn key_and_value(entry: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// `None` if the reference has no uid or is broken.
 fn owner(reference: &[u8]) -> Option<(Cow<'_, str>, bool)> {
-    let (mut uid, mut is_controller) = (None, Some(false));
+    let (mut uid, mut is_controller) = (None, false);
     let mut fields = Reader::new(reference);
     while let Some(field) = fields.next().ok()? {
         match field {
             (owner_reference::UID, Value::Bytes(content)) => uid = Some(repaired_utf8(content)),
+            (owner_reference::CONTROLLER, Value::Varint(number)) => is_controller = number != 0,
+            (owner_reference::UID | owner_reference::CONTROLLER, _) => return mistyped_owner(reference),
+            _ => {}
+        }
+    }
+    Some((uid?, is_controller))
+}
+
+/// A reference with a value of a wrong wire type: the last value of each field counts, as in the decoder.
+#[cold]
+fn mistyped_owner(reference: &[u8]) -> Option<(Cow<'_, str>, bool)> {
+    let (mut uid, mut is_controller) = (None, Some(false));
+    let mut fields = Reader::new(reference);
+    while let Some(field) = fields.next().ok()? {
+        match field {
+            (owner_reference::UID, content) => uid = entry_of(content).map(repaired_utf8),
             (owner_reference::CONTROLLER, Value::Varint(number)) => is_controller = Some(number != 0),
-            // The last value counts, as in the decoder.
-            (owner_reference::UID, _) => uid = None,
             (owner_reference::CONTROLLER, _) => is_controller = None,
             _ => {}
         }
