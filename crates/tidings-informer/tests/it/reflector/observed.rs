@@ -52,6 +52,12 @@ impl Subscriber for Traced {
 }
 
 impl Traced {
+    /// Subscribes on this thread. With one dispatcher, `tracing` caches the interest of the thread on which an event
+    /// first happens, and the other tests of this process have no subscriber. With two, it asks both.
+    fn subscribe(&self) -> (tracing::Dispatch, tracing::subscriber::DefaultGuard) {
+        (tracing::Dispatch::new(self.clone()), tracing::subscriber::set_default(self.clone()))
+    }
+
     fn only(&self, part: &str) -> Vec<String> {
         let lines = self.0.lock().unwrap();
         lines.iter().filter(|line| line.contains(part)).cloned().collect()
@@ -62,7 +68,7 @@ impl Traced {
 #[tokio::test(start_paused = true)]
 async fn every_failure_reaches_the_observer_and_the_log_at_its_level() {
     let traced = Traced::default();
-    let _guard = tracing::subscriber::set_default(traced.clone());
+    let _guard = traced.subscribe();
     let mut harness = ReflectorHarness::new(ReflectorConfig::default());
     harness.source.will_watch(WatchAnswer::status(403, "Forbidden"));
     harness.source.will_list(ListAnswer::status(500, "Other"));
@@ -102,7 +108,7 @@ async fn the_first_404_already_asks_whether_the_crd_is_installed() {
     let (crd, built_in) = (greetings, Pod::resource());
     for (resource, hint) in [(crd, hint), (built_in, "the server does not know pods in version v1")] {
         let traced = Traced::default();
-        let _guard = tracing::subscriber::set_default(traced.clone());
+        let _guard = traced.subscribe();
         let mut harness =
             ReflectorHarness::of(ScriptedSource::new(resource, StreamScope::All), ReflectorConfig::default());
         harness.source.will_watch_always(|_| WatchAnswer::status(404, "NotFound"));
@@ -119,7 +125,7 @@ async fn the_first_404_already_asks_whether_the_crd_is_installed() {
 async fn a_list_that_takes_more_than_ten_seconds_is_a_warning() {
     for (took, warnings) in [(10, 0), (11, 1)] {
         let traced = Traced::default();
-        let _guard = tracing::subscriber::set_default(traced.clone());
+        let _guard = traced.subscribe();
         let mut harness = ReflectorHarness::new(chunked());
         harness.source.will_list(ListAnswer::page(5).after(seconds(took)));
         harness.requests(2).await;
@@ -131,7 +137,7 @@ async fn a_list_that_takes_more_than_ten_seconds_is_a_warning() {
 #[tokio::test(start_paused = true)]
 async fn the_contents_of_objects_are_never_logged() {
     let traced = Traced::default();
-    let _guard = tracing::subscriber::set_default(traced.clone());
+    let _guard = traced.subscribe();
     let mut harness = ReflectorHarness::new(ReflectorConfig::default());
     let secret = object(&Pod::resource(), Some("default"), "a", 6, "u", json!({ "spec": { "x": "hush" } }));
     let watch = WatchAnswer::open().added(&secret).initial_events_end(5).modified(&secret).bookmark(7);
