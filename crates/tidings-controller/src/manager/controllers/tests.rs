@@ -1,3 +1,5 @@
+//! Tests of `controllers`.
+
 use std::sync::{Arc, Mutex};
 
 use k8s_openapi::api::core::v1::ConfigMap;

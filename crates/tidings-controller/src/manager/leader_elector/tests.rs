@@ -1,3 +1,5 @@
+//! Tests of `leader_elector`.
+
 use tidings_apiserver::ApiServer;
 
 use super::*;

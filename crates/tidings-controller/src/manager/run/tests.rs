@@ -1,3 +1,5 @@
+//! Tests of `run`.
+
 use std::sync::Mutex;
 
 use tidings_apiserver::ApiServer;

@@ -1,3 +1,5 @@
+//! Tests of `enabled`.
+
 use std::pin::pin;
 
 use tidings_apiserver::ApiServer;
