@@ -58,7 +58,7 @@ const APPS: [&str; 12] = [
     "search",
     "gateway",
     "sessions",
-    "counters",
+    "ledger",
     "mailer",
     "reports",
     "inventory",
