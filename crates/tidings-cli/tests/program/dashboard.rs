@@ -328,7 +328,7 @@ async fn an_address_without_a_port_takes_a_free_one_and_needs_the_token() {
 async fn an_error_at_the_start_is_one_line() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    check(&run(&["dashboard", "--demo", "--listen", &address]).await, 1, &[&address, "taken"]);
+    check(&run(&["dashboard", "--demo", "--listen", &address]).await, 1, &[&address, "in use"]);
     let served = ServedApi::start().await;
     check(&run(&["dashboard", "gadgets", "--server", &served.url]).await, 5, &["\"gadgets\""]);
     check(&run(&["dashboard", "--index", "node", "--server", &served.url]).await, 2, &["--index \"node\""]);
