@@ -318,7 +318,7 @@ impl InformerTask {
         let seed = self.shared.config.seed.wrapping_add(u64::from(id.0));
         let config = self.shared.config.reflector.clone();
         let reflector = Reflector::new(source, sink, config, Arc::clone(&monitor) as _, seed)
-            .not_older_than(self.applier.progress.newest().cloned());
+            .not_older_than(self.applier.progress.newest());
         let (sender, shared) = (self.sender.clone(), Arc::clone(&self.shared));
         self.streams.push((id, scope.clone(), stop.clone()));
         self.reflectors.spawn(async move {

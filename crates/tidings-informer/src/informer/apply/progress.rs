@@ -13,8 +13,8 @@ pub(crate) struct Progress {
     streams: Vec<StreamProgress>,
     /// How often the versions of the server went back.
     epoch: u64,
-    /// The newest version that any stream of this epoch has reached, also one that has ended.
-    newest: Option<Version>,
+    /// The newest version of the streams that have ended in this epoch.
+    ended: Option<Version>,
 }
 
 #[derive(Debug, Clone)]
@@ -28,13 +28,21 @@ struct StreamProgress {
 /// Published after every batch. `clone_from` reuses the memory of the older copy.
 impl Clone for Progress {
     fn clone(&self) -> Self {
-        Progress { streams: self.streams.clone(), epoch: self.epoch, newest: self.newest.clone() }
+        Progress { streams: self.streams.clone(), epoch: self.epoch, ended: self.ended.clone() }
     }
 
     fn clone_from(&mut self, newer: &Self) {
         self.streams.clone_from(&newer.streams);
         self.epoch = newer.epoch;
-        self.newest.clone_from(&newer.newest);
+        self.ended.clone_from(&newer.ended);
+    }
+}
+
+/// The newer of two versions.
+fn newer(one: Option<Version>, other: Option<Version>) -> Option<Version> {
+    match (one, other) {
+        (Some(one), Some(other)) if one.is_older_than(&other) => Some(other),
+        (one, other) => one.or(other),
     }
 }
 
@@ -44,7 +52,9 @@ impl Progress {
     }
 
     pub(crate) fn end(&mut self, id: StreamId) {
-        self.streams.retain(|stream| stream.id != id);
+        let Some(at) = self.position(id) else { return };
+        let reached = self.streams.remove(at).version;
+        self.ended = newer(self.ended.take(), reached);
     }
 
     /// A stream has delivered every change up to `version`. Its version never goes back, except in a new epoch.
@@ -53,20 +63,19 @@ impl Progress {
         let is_new_epoch = by == ReachedBy::List(Epoch::New);
         if is_new_epoch {
             self.epoch += 1;
+            self.ended = None;
         }
         if is_new_epoch || !stream.version.as_ref().is_some_and(|reached| version.is_older_than(reached)) {
             stream.version = Some(version.clone());
-        }
-        if is_new_epoch || !self.newest.as_ref().is_some_and(|newest| version.is_older_than(newest)) {
-            self.newest = Some(version.clone());
         }
         stream.has_listed |= matches!(by, ReachedBy::List(_));
     }
 
     /// The version that a new stream must not start before. Without it, a namespace that is followed again could be listed
     /// from an API server that lags, and a handler would receive an older state than it already had.
-    pub(crate) fn newest(&self) -> Option<&Version> {
-        self.newest.as_ref()
+    pub(crate) fn newest(&self) -> Option<Version> {
+        let reached = self.streams.iter().map(|stream| stream.version.clone());
+        reached.fold(self.ended.clone(), newer)
     }
 
     /// Whether the first list of every stream has been applied.
