@@ -91,10 +91,10 @@ async fn the_error_about_a_certificate_from_the_future_mentions_the_clock() {
 
 #[tokio::test]
 async fn the_error_about_an_untrusted_authority_mentions_the_kubeconfig() {
-    let (door, other) =
+    let (listening, other) =
         (TlsServer::open("127.0.0.1", |_| {}).await, TlsServer::open("127.0.0.1", |_| {}).await);
     check(
-        &door.get_trusting(&other.authority).await,
+        &listening.get_trusting(&other.authority).await,
         3,
         &["not trusted", "kubeconfig of this cluster", "certificate-authority"],
     );

@@ -150,14 +150,14 @@ impl Shared {
         if let Some(failure) = self.failures.of(None) {
             return self.unsynced_because(failure.reason());
         }
-        let trouble = self.trouble();
+        let last_fault = self.last_fault();
         let lifecycle = self.registry.lock().lifecycle;
-        let reason = match (lifecycle, trouble) {
+        let reason = match (lifecycle, last_fault) {
             (Lifecycle::New, _) => "it was not started".to_owned(),
             (Lifecycle::Stopped, None) => "it was stopped".to_owned(),
-            (Lifecycle::Stopped, Some(trouble)) => format!("it has stopped; last error: {trouble}"),
+            (Lifecycle::Stopped, Some(last_fault)) => format!("it has stopped; last error: {last_fault}"),
             (Lifecycle::Started, None) => "its first list is not complete yet".to_owned(),
-            (Lifecycle::Started, Some(trouble)) => trouble,
+            (Lifecycle::Started, Some(last_fault)) => last_fault,
         };
         self.unsynced_because(reason)
     }
@@ -166,7 +166,7 @@ impl Shared {
         Unsynced { name: self.config.name.clone(), reason }
     }
 
-    fn trouble(&self) -> Option<String> {
+    fn last_fault(&self) -> Option<String> {
         let streams = self.health().streams.into_iter();
         let mut errors =
             streams.filter_map(|stream| stream.failing.map(|failure| failure.error).or(stream.last_error));

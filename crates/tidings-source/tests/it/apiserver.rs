@@ -65,11 +65,11 @@ async fn a_source_lists_and_watches_over_every_transport() {
     let server = ApiServer::start().await;
     check(&server, server.client()).await;
     for listen in [Listen::plain(), Listen::tls()] {
-        let (door, task) = server.listen(listen).await.unwrap();
+        let (listening, task) = server.listen(listen).await.unwrap();
         let mut tasks = JoinSet::new();
         tasks.spawn(task);
-        check(&server, client_from_config(door.client_config(ADMIN_TOKEN)).unwrap()).await;
-        check(&server, http2_client(door.client_config(ADMIN_TOKEN)).unwrap()).await;
+        check(&server, client_from_config(listening.client_config(ADMIN_TOKEN)).unwrap()).await;
+        check(&server, http2_client(listening.client_config(ADMIN_TOKEN)).unwrap()).await;
     }
 }
 

@@ -115,6 +115,35 @@ fn functions_are_short() {
     });
 }
 
+/// Words that were private metaphors here, and what to say instead.
+const METAPHORS: &[(&str, &str)] = &[
+    ("told", "notified, reported, encoded or configured"),
+    ("whoever", "the caller, the reader, the handler"),
+    ("kin", "reference"),
+    ("graves", "tombstones"),
+    ("inlet", "sender"),
+    ("outlet", "receiver"),
+    ("crew", "tasks"),
+    ("workforce", "workers"),
+    ("curtain", "what it does"),
+];
+
+#[test]
+fn names_and_comments_use_the_words_of_the_field() {
+    check("see after the colon", |file| {
+        if file.path.ends_with("it/tidy.rs") {
+            return vec![];
+        }
+        let found = |(at, line): (usize, &str)| {
+            let words = line.split(|c: char| !is_word(c)).map(str::to_lowercase).collect::<Vec<_>>();
+            let hits = METAPHORS.iter().filter(|(metaphor, _)| words.iter().any(|word| word == metaphor));
+            hits.map(|(word, instead)| format!("{}:{at} says {word} : {instead}", file.path))
+                .collect::<Vec<_>>()
+        };
+        file.lines().flat_map(found).collect()
+    });
+}
+
 #[test]
 fn the_code_has_no_open_ends() {
     check("see after the colon", |file| {

@@ -40,8 +40,8 @@ pub(crate) async fn token_file_rotates() {
         .start()
         .await;
     let mut tasks = JoinSet::new();
-    let door = open(&server, Listen::plain(), &mut tasks).await;
-    let forwarder = Forwarder::start(&[door.address()]).await;
+    let listening = open(&server, Listen::plain(), &mut tasks).await;
+    let forwarder = Forwarder::start(&[listening.address()]).await;
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let token = folder.path().join("token");
     replace(&token, "token-1");
@@ -61,27 +61,27 @@ pub(crate) async fn token_file_rotates() {
 pub(crate) async fn authority_changes() {
     let server = ApiServer::start().await;
     let mut tasks = JoinSet::new();
-    let door = open(&server, Listen::tls(), &mut tasks).await;
+    let listening = open(&server, Listen::tls(), &mut tasks).await;
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let file = folder.path().join("ca.crt");
-    replace(&file, door.certificate_authority().expect("a door with TLS"));
-    let fixed = door.client_config(ADMIN_TOKEN);
-    let mut reloaded = door.client_config(ADMIN_TOKEN);
+    replace(&file, listening.certificate_authority().expect("it listens with TLS"));
+    let fixed = listening.client_config(ADMIN_TOKEN);
+    let mut reloaded = listening.client_config(ADMIN_TOKEN);
     reloaded.root_cert_file = Some(file.clone());
     let from_config = Follower::start(client_from_config(fixed).unwrap()).await;
     let from_file = Follower::start(client_from_config(reloaded).unwrap()).await;
 
-    let address = door.address();
-    door.close();
+    let address = listening.address();
+    listening.close();
     while tasks.join_next().await.is_some() {}
-    let door = open(&server, Listen::tls().on(address), &mut tasks).await;
+    let listening = open(&server, Listen::tls().on(address), &mut tasks).await;
     for follower in [&from_config, &from_file] {
         follower.reports("invalid peer certificate").await;
     }
-    replace(&file, door.certificate_authority().expect("a door with TLS"));
+    replace(&file, listening.certificate_authority().expect("it listens with TLS"));
     from_file.sees(&server, "after-the-file-was-replaced").await;
     // A client does not read the kubeconfig again, so a new client is needed.
-    let rebuilt = Follower::start(client_from_config(door.client_config(ADMIN_TOKEN)).unwrap()).await;
+    let rebuilt = Follower::start(client_from_config(listening.client_config(ADMIN_TOKEN)).unwrap()).await;
     rebuilt.sees(&server, "by-a-new-client").await;
     for follower in [from_config, from_file, rebuilt] {
         follower.end().await;
@@ -91,7 +91,7 @@ pub(crate) async fn authority_changes() {
 pub(crate) async fn exec_plugin_fails() {
     let server = ApiServer::start().await;
     let mut tasks = JoinSet::new();
-    let door = open(&server, Listen::tls(), &mut tasks).await;
+    let listening = open(&server, Listen::tls(), &mut tasks).await;
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let (plugin, broken) = (folder.path().join("plugin.sh"), folder.path().join("broken"));
     // An expired credential is requested again for every request.
@@ -104,7 +104,7 @@ pub(crate) async fn exec_plugin_fails() {
         broken.display(),
     );
     fs::write(&plugin, script).expect("the folder can be written to");
-    let mut kubeconfig = Kubeconfig::from_yaml(&door.kubeconfig()).expect("a kubeconfig");
+    let mut kubeconfig = Kubeconfig::from_yaml(&listening.kubeconfig()).expect("a kubeconfig");
     for user in &mut kubeconfig.auth_infos {
         let exec = json!({
             "apiVersion": "client.authentication.k8s.io/v1", "interactiveMode": "Never",
@@ -226,11 +226,11 @@ pub(crate) async fn client_certificate_expires() {
     const CENTURY_SECONDS: u64 = 100 * 365 * 24 * 3600;
     let server = ApiServer::builder().anonymous(Rights::Admin).start().await;
     let mut tasks = JoinSet::new();
-    let door = open(&server, Listen::plain(), &mut tasks).await;
+    let listening = open(&server, Listen::plain(), &mut tasks).await;
     let (authority, clock) = (Authority::new(), Arc::new(Clock { ahead_seconds: AtomicU64::new(0) }));
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port can be had");
     let url = format!("https://{}", listener.local_addr().expect("it is bound"));
-    tasks.spawn(terminate(listener, authority.acceptor(&clock), door.address().to_string()));
+    tasks.spawn(terminate(listener, authority.acceptor(&clock), listening.address().to_string()));
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let expiring = authority.client_config(&url, 2100, folder.path());
     let follower = Follower::start(client_from_config(expiring).unwrap()).await;

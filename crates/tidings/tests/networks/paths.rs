@@ -42,17 +42,17 @@ async fn proxy_one(mut client: TcpStream, heads: Heads) -> Option<()> {
 pub(crate) async fn through_a_proxy() {
     let server = ApiServer::start().await;
     let mut tasks = JoinSet::new();
-    let door = open(&server, Listen::tls(), &mut tasks).await;
+    let listening = open(&server, Listen::tls(), &mut tasks).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port can be had");
     let address = listener.local_addr().expect("it is bound");
     let heads = Heads::default();
     let mut proxying = JoinSet::new();
     proxying.spawn(proxy(listener, Arc::clone(&heads)));
-    let mut config = door.client_config(ADMIN_TOKEN);
+    let mut config = listening.client_config(ADMIN_TOKEN);
     config.proxy_url = Some(format!("http://user:pa%40ss@{address}").parse().expect("a URL"));
     let follower = Follower::start(client_from_config(config).unwrap()).await;
     follower.sees(&server, "through-the-proxy").await;
-    let connected = format!("CONNECT {} HTTP/1.1\r\n", door.address());
+    let connected = format!("CONNECT {} HTTP/1.1\r\n", listening.address());
     assert!(!heads.lock().is_empty());
     assert!(heads.lock().iter().all(|head| head.starts_with(&connected)), "{:?}", heads.lock());
 
@@ -64,7 +64,7 @@ pub(crate) async fn through_a_proxy() {
     proxying.spawn(proxy(listener, Arc::clone(&heads)));
     follower.sees(&server, "through-the-proxy-again").await;
 
-    let mut config = door.client_config(ADMIN_TOKEN);
+    let mut config = listening.client_config(ADMIN_TOKEN);
     config.proxy_url = Some(format!("http://user:wrong@{address}").parse().expect("a URL"));
     let refused = client_from_config(config).unwrap().apiserver_version().await.unwrap_err();
     let refused = format!("{:?}", anyhow::Error::from(refused));

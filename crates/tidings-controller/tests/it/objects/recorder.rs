@@ -321,8 +321,9 @@ async fn a_terminating_namespace_loses_only_its_own_events() {
     recording.recorder.event_about(reference("shop", "a"), NewEvent::normal("Synced", "well"));
     sleep(MINUTE).await;
     let events = recording.events().await;
-    let told: Vec<_> = events.iter().map(|event| event.metadata.namespace.as_deref().unwrap()).collect();
-    assert_eq!(told, ["shop"]);
+    let namespaces: Vec<_> =
+        events.iter().map(|event| event.metadata.namespace.as_deref().unwrap()).collect();
+    assert_eq!(namespaces, ["shop"]);
     assert_eq!(recording.recorder.stats().dropped_refused, 1);
     recording.end().await;
 }
