@@ -123,7 +123,7 @@ check_feature_corners() {
   mkdir "$folder/src"
   cp "$root/Cargo.lock" "$folder/"
   printf '//! Uses tidings.\npub use tidings::SharedInformerFactory;\n' >"$folder/src/lib.rs"
-  for features in '' '"metrics"' '"controller"' '"endpoints"' '"controller", "metrics"' '"controller", "endpoints"' '"http2"'; do
+  for features in '' '"metrics"' '"controller"' '"endpoints"' '"http2"'; do
     cat >"$folder/Cargo.toml" <<TOML
 [package]
 name = "features"
