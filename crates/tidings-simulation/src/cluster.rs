@@ -10,8 +10,9 @@ use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use tidings::controller::{ControllerError, ManagerError};
 use tidings_apiserver::InProcess;
-use tidings_apiserver::{ApiServer, LaggingServer};
+use tidings_apiserver::{ApiServer, Ending, LaggingServer};
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::faults::faults;
@@ -227,18 +228,8 @@ impl Cluster {
         Ok(())
     }
 
-    /// Ends the faults, continues the workload for a while, and then checks the final state.
-    async fn recover(&self, workload: &mut Workload) -> Verdict {
-        self.stop_faults();
-        let calm = tokio::time::Instant::now();
-        while calm.elapsed() < RECOVERY {
-            workload.make_small_changes(self, calm.elapsed() + NO_WRITES_AT_END < RECOVERY);
-            tokio::time::sleep(Duration::from_secs(5)).await;
-            self.clear_link_faults();
-            oracles::always(self)?;
-        }
-        workload.churn_behind_slow_subscriber(self).await;
-        let quiet = tokio::time::Instant::now();
+    async fn wait_until_settled(&self, calm: Instant) -> Verdict {
+        let quiet = Instant::now();
         while let Err(difference) = oracles::settled(self) {
             if quiet.elapsed() >= SETTLED {
                 return Err(format!("{:?} after the last fault: {difference}", calm.elapsed()));
@@ -246,6 +237,33 @@ impl Cluster {
             self.clear_link_faults();
             tokio::time::sleep(Duration::from_secs(1)).await;
         }
+        Ok(())
+    }
+
+    /// Replaces watches that were opened with a fault, such as a slow stream. Such a watch delivers a few changes in time, but
+    /// not hundreds.
+    async fn reopen_watches(&self) {
+        self.server.faults().cut_watches(Ending::Clean);
+        if let Some(lagging) = &self.lagging {
+            lagging.faults().cut_watches(Ending::Clean);
+        }
+        tokio::time::sleep(SETTLED).await;
+    }
+
+    /// Ends the faults, continues the workload for a while, and then checks the final state.
+    async fn recover(&self, workload: &mut Workload) -> Verdict {
+        self.stop_faults();
+        let calm = Instant::now();
+        while calm.elapsed() < RECOVERY {
+            workload.make_small_changes(self, calm.elapsed() + NO_WRITES_AT_END < RECOVERY);
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            self.clear_link_faults();
+            oracles::always(self)?;
+        }
+        self.wait_until_settled(calm).await?;
+        self.reopen_watches().await;
+        workload.churn_behind_slow_subscriber(self).await;
+        self.wait_until_settled(calm).await?;
         let before = oracles::written(self);
         tokio::time::sleep(QUIET).await;
         oracles::always(self)?;
