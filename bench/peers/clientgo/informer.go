@@ -40,19 +40,19 @@ type factory interface {
 	Shutdown()
 }
 
-func (s *subject) sync(told command, say func(answer)) error {
+func (s *subject) sync(cmd command, say func(answer)) error {
 	if s.current != nil {
 		return fmt.Errorf("an informer runs already")
 	}
-	factory, informer, err := s.clients.informer(told.Resource, metav1.NamespaceAll)
+	factory, informer, err := s.clients.informer(cmd.Resource, metav1.NamespaceAll)
 	if err != nil {
 		return err
 	}
-	started, err := start(factory, informer, told.Handlers, told.Read)
+	started, err := start(factory, informer, cmd.Handlers, cmd.Read)
 	if err != nil {
 		return err
 	}
-	s.synced, s.current = told, started
+	s.synced, s.current = cmd, started
 	say(answer{"synced": started.objects()})
 	return nil
 }

@@ -57,21 +57,21 @@ func serve(options connection, say func(answer)) error {
 		if strings.TrimSpace(lines.Text()) == "" {
 			continue
 		}
-		var told command
-		if err := json.Unmarshal(lines.Bytes(), &told); err != nil {
+		var cmd command
+		if err := json.Unmarshal(lines.Bytes(), &cmd); err != nil {
 			return fmt.Errorf("reading a command: %w", err)
 		}
-		if err := subject.obey(told, say); err != nil {
-			return fmt.Errorf("%s: %w", told.Do, err)
+		if err := subject.obey(cmd, say); err != nil {
+			return fmt.Errorf("%s: %w", cmd.Do, err)
 		}
 	}
 	return lines.Err()
 }
 
-func (s *subject) obey(told command, say func(answer)) error {
-	switch told.Do {
+func (s *subject) obey(cmd command, say func(answer)) error {
+	switch cmd.Do {
 	case "sync":
-		return s.sync(told, say)
+		return s.sync(cmd, say)
 	case "restart":
 		return s.restart(say)
 	case "settle":
@@ -81,19 +81,19 @@ func (s *subject) obey(told command, say func(answer)) error {
 		say(answer{"settled": true})
 		return nil
 	case "expect":
-		return s.expect(told.Updates, say)
+		return s.expect(cmd.Updates, say)
 	case "latency":
-		return s.latency(told.Updates, 0, say)
+		return s.latency(cmd.Updates, 0, say)
 	case "latency_under_readers":
-		return s.latency(told.Updates, told.Readers, say)
+		return s.latency(cmd.Updates, cmd.Readers, say)
 	case "reads":
 		return s.reads(say)
 	case "relist":
-		return s.relist(told.Sentinel, say)
+		return s.relist(cmd.Sentinel, say)
 	case "many":
-		return s.many(told.Informers, told.Handlers, say)
+		return s.many(cmd.Informers, cmd.Handlers, say)
 	case "connections":
-		return s.connections(told.Count, say)
+		return s.connections(cmd.Count, say)
 	case "info":
 		say(s.info())
 		return nil
