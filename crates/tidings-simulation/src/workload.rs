@@ -20,6 +20,9 @@ use crate::replica::{Incarnation, MATCH, NAMESPACES};
 /// The number of ServiceAccounts, Services and ConfigMaps in each namespace.
 const FEW: usize = 4;
 
+/// How many Pods without an owner fill the mailbox of the slow subscriber: more than it empties while owners reconcile.
+const UNOWNED_PODS: usize = 300;
+
 pub(crate) struct Workload {
     rng: SmallRng,
     pods: usize,
@@ -95,8 +98,8 @@ impl Workload {
     /// 3. The Service's subscriber is quick: the account is reconciled and counts the Pod, which is in the cache.
     /// 4. The Pod moves to another account or is deleted. If its notifications merge, the account is not reconciled again.
     pub(crate) async fn churn_behind_slow_subscriber(&mut self, cluster: &Cluster) {
-        for round in 0..300 {
-            let metadata = json!({ "namespace": "a", "name": format!("noise-{}", round), "labels": { "round": round.to_string() } });
+        for number in 0..UNOWNED_PODS {
+            let metadata = json!({ "namespace": "a", "name": format!("unowned-{number}") });
             self.put(cluster, "pods", json!({ "metadata": metadata, "spec": { "containers": [] } }));
         }
         self.yield_up_to(8).await;
