@@ -63,6 +63,14 @@ impl FieldPath {
         read::values(self, json).map(FieldValue::of)
     }
 
+    /// The steps of the path: the name of a member, or `None` for the items of a list.
+    pub fn members(&self) -> impl Iterator<Item = Option<&str>> {
+        self.steps.iter().map(|step| match step {
+            PathStep::Member(name) => Some(&**name),
+            PathStep::Each | PathStep::Index(_) => None,
+        })
+    }
+
     pub(crate) fn steps(&self) -> &[PathStep<'static>] {
         &self.steps
     }

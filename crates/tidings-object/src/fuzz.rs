@@ -8,6 +8,7 @@ use tidings_protobuf::TypeMeta;
 
 use crate::body::{Body, Codec, Wire};
 use crate::identity::Identity;
+use crate::json::JsonCursor;
 use crate::{FieldPath, FieldSelector, Intake, LabelSelector, NothingKnown, ResourceKind, Scope, Transform};
 
 /// The name of a target, which is also its folder in `corpus/`, and its function.
@@ -24,12 +25,22 @@ pub const TARGETS: [Target; 7] = [
     ("unpack", unpack),
 ];
 
-/// Reads an identity. If it is accepted, serde must accept the JSON too, and the rest must be the rest of an object.
+/// Reads an identity. If it is accepted, the rest must be the rest of an object. A value that the checking scanner
+/// accepts must be accepted, and must end at the same byte.
 pub fn identity(bytes: &[u8]) {
     if let Ok(identity) = Identity::from_json(bytes) {
         let rest = [b"{", &bytes[identity.rest_at..]].concat();
         assert!(Identity::from_json(&rest).is_ok(), "the rest is the rest of an object");
-        assert!(serde_json::from_slice::<IgnoredAny>(bytes).is_ok(), "serde accepts it too");
+    }
+    let Ok(cursor) = JsonCursor::new(bytes) else { return };
+    let (mut skipping, mut checking) = (cursor.clone(), cursor);
+    let is_skipped = skipping.skip_value().is_ok();
+    if checking.skip_checked().is_ok() {
+        assert!(is_skipped && skipping.offset() == checking.offset(), "both scanners find the same end");
+        let is_object = bytes.trim_ascii_start().starts_with(b"{");
+        if is_object && checking.expect_end().is_ok() {
+            assert!(Identity::from_json(bytes).is_ok(), "a well-formed object has an identity");
+        }
     }
 }
 

@@ -84,7 +84,8 @@ type Label<'a> = (Cow<'a, str>, Cow<'a, str>);
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
 impl<'a> Identity<'a> {
-    /// Reads the identity of one JSON object. The whole frame is checked.
+    /// Reads the identity of one JSON object. It checks the members of the object and of its metadata. Of other values it
+    /// checks only that they end within the frame, so that a truncated frame is always an error.
     pub fn from_json(frame: &'a [u8]) -> Result<Identity<'a>, ScanError> {
         Identity::from_json_with_paths(frame, &mut PathWalk::new([]))
     }

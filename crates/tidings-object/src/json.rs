@@ -1,8 +1,9 @@
-//! A validating JSON scanner (a pull parser): a cursor over JSON text that checks the syntax and builds nothing.
+//! A JSON scanner (a pull parser): a cursor over JSON text that builds nothing.
 //!
-//! Identity, field reads and pruning use it. It accepts the grammar of RFC 8259 in valid UTF-8, of any depth and with
-//! numbers of any size; a decoder checks whether a value fits its Rust type. It never recurses, and it allocates only
-//! if containers are nested deeper than 64.
+//! Identity, field reads and pruning use it. It checks what it reads: members and items that are entered, keys, strings
+//! and scalars, by the grammar of RFC 8259 in valid UTF-8, with numbers of any size. Of an object or array that is
+//! skipped it checks only that strings end and that brackets balance; the decoder of the body checks the rest. It never
+//! recurses and never allocates.
 //!
 //! Example: how to read `b` from `{"a":[1,2],"b":"x"}`.
 //!
@@ -15,14 +16,17 @@
 //! has_next_member()  -> false     after }
 //! ```
 //!
-//! [`text::next_special`] finds the end of a string eight bytes at a time, because most bytes of an object are in
-//! strings.
+//! Most bytes of an object are skipped: [`value_end`] finds the end of a container 64 bytes at a time.
 
+mod checked;
 mod nesting;
+mod structure;
 mod text;
+mod value_end;
 
-use nesting::{Container, Nesting};
 pub(crate) use text::JsonStr;
+use value_end::ContainerEnd;
+pub use value_end::ValueEnd;
 
 /// The bytes are not well-formed JSON.
 #[doc(hidden)]
@@ -141,56 +145,26 @@ impl<'a> JsonCursor<'a> {
         if self.peek() == b'"' { self.string().map(Some) } else { self.skip_value().map(|()| None) }
     }
 
-    /// Skips one value of any type and depth.
+    /// Skips one value of any type and depth. Inside of an object or array it checks only that strings end and that
+    /// brackets balance: most bytes of each frame are skipped here. A string, number or literal is checked.
+    #[inline]
     pub(crate) fn skip_value(&mut self) -> Result<(), JsonError> {
-        // Most bytes of each frame are skipped here. A local copy keeps the position in a register.
-        let mut copy = self.clone();
-        copy.skip_value_inline()?;
-        self.at = copy.at;
-        Ok(())
+        match self.peek() {
+            b'{' => self.skip_container(b'}'),
+            b'[' => self.skip_container(b']'),
+            b'"' => self.skip_string().map(drop),
+            _ => self.skip_scalar(),
+        }
     }
 
-    #[inline(always)]
-    fn skip_value_inline(&mut self) -> Result<(), JsonError> {
-        let mut open = Nesting::default();
-        loop {
-            match self.peek() {
-                b'"' => {
-                    self.skip_string()?;
-                }
-                b'{' => {
-                    if self.enter_object()? {
-                        open.push(Container::Object);
-                        self.skip_key()?;
-                        continue;
-                    }
-                }
-                b'[' => {
-                    if self.enter_array()? {
-                        open.push(Container::Array);
-                        continue;
-                    }
-                }
-                _ => self.skip_scalar()?,
+    fn skip_container(&mut self, close: u8) -> Result<(), JsonError> {
+        let rest = &self.text.as_bytes()[self.at..];
+        match ContainerEnd::default().advance(rest) {
+            Some(end) if rest[end - 1] == close => {
+                self.at += end;
+                Ok(())
             }
-            // A value has ended. Close the containers that end with it.
-            loop {
-                match open.innermost() {
-                    None => return Ok(()),
-                    Some(Container::Object) => {
-                        if self.has_next_member()? {
-                            self.skip_key()?;
-                            break;
-                        }
-                    }
-                    Some(Container::Array) => {
-                        if self.has_next_item()? {
-                            break;
-                        }
-                    }
-                }
-                open.pop();
-            }
+            _ => Err(self.error("an object or array, and its end")),
         }
     }
 
@@ -202,12 +176,6 @@ impl<'a> JsonCursor<'a> {
 
     pub(crate) fn error(&self, expected: &'static str) -> JsonError {
         JsonError { at: self.at, expected }
-    }
-
-    #[inline(always)]
-    fn skip_key(&mut self) -> Result<(), JsonError> {
-        self.skip_string()?;
-        self.colon()
     }
 
     #[inline(always)]

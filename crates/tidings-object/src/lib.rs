@@ -70,11 +70,14 @@ pub use identity::{Identity, ScanError};
 #[doc(hidden)]
 pub use intake::IntakeError;
 #[doc(hidden)]
-pub use json::JsonError;
+pub use json::{JsonError, ValueEnd};
 #[doc(hidden)]
-pub use raw::{Origin, PackStats};
+pub use raw::{Origin, PackStats, UnpackedObject};
 #[doc(hidden)]
 pub use transform::{TransformError, TransformId};
+
+#[cfg(test)]
+use tidings_test_types as _;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

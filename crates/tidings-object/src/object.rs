@@ -76,6 +76,16 @@ impl<K> Clone for Object<K> {
     }
 }
 
+/// Two views are equal if they show the same version of the same object: the same uid, version and body. An object
+/// without a uid or a version is equal only to its clones.
+impl<K> PartialEq for Object<K> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.raw, &other.raw) || self.raw.is_unchanged(&other.raw)
+    }
+}
+
+impl<K> Eq for Object<K> {}
+
 impl<K> fmt::Debug for Object<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.raw.fmt(f)

@@ -1,6 +1,7 @@
 //! One version of one object, as the server sent it: its identity, which can be read at once, and its packed body.
 
 mod identity_strings;
+mod inline_key;
 mod once_slots;
 mod origin;
 mod prefetched;
@@ -20,8 +21,8 @@ use origin::ObjectBytes;
 pub(crate) use identity_strings::{IdentityStrings, LabelKeyInterner};
 pub use origin::{Origin, PackStats};
 pub(crate) use origin::{TypePrefix, message_of};
-pub use read::ReadError;
 pub(crate) use read::without_values;
+pub use read::{ReadError, UnpackedObject};
 
 /// One version of one object.
 ///
@@ -42,11 +43,10 @@ pub(crate) use read::without_values;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 // `repr(C)` fixes the order of the fields in memory. A cache has many objects, and a reader waits for each cache line
-// that it touches. The first line holds the counts of the `Arc`, the key and the decoded value; the second line holds
-// the other fields that such a read needs.
+// that it touches. The first line holds the counts of the `Arc` and all that a read of a decoded value needs; the key,
+// which a lookup compares, follows.
 #[repr(C)]
 pub struct RawObject {
-    strings: IdentityStrings,
     decoded_slot: DecodedSlot,
     origin: Arc<Origin>,
     /// Whether its decoded value was read, for the queue of the budget.
@@ -58,6 +58,7 @@ pub struct RawObject {
     arrived_by: Wire,
     /// A field of its own, because an `Option<i64>` takes 16 bytes.
     has_generation: bool,
+    strings: IdentityStrings,
     body: Body,
     generation: i64,
     version: Version,
@@ -76,7 +77,6 @@ impl RawObject {
         let StoredIdentity { strings, version, generation, wire, body_hash } = identity;
         let decoded_slot = DecodedSlot::default();
         let object = Arc::new_cyclic(|this| RawObject {
-            strings,
             decoded_slot,
             origin,
             was_read: AtomicBool::new(false),
@@ -84,6 +84,7 @@ impl RawObject {
             type_prefix,
             arrived_by: wire,
             has_generation: generation.is_some(),
+            strings,
             body,
             generation: generation.unwrap_or_default(),
             version,
@@ -111,6 +112,13 @@ impl RawObject {
     /// `namespace/name`, or `name` for a cluster-scoped object.
     pub fn key(&self) -> KeyRef<'_> {
         KeyRef::trusted(self.strings.key())
+    }
+
+    /// Whether this is its key. Cheaper than to compare with [`key`](Self::key).
+    #[doc(hidden)]
+    #[inline]
+    pub fn has_key(&self, key: &str) -> bool {
+        self.strings.has_key(key)
     }
 
     /// The namespace; `None` for a cluster-scoped object.
@@ -333,12 +341,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fields_of_a_read_share_two_cache_lines_and_an_object_is_small() {
+    fn the_fields_of_a_read_share_one_cache_line_the_key_follows_and_an_object_is_small() {
         let counts = 2 * size_of::<usize>();
-        assert_eq!(offset_of!(RawObject, strings), 0);
-        assert!(counts + offset_of!(RawObject, decoded_slot) + size_of::<DecodedSlot>() <= 64);
-        assert!(counts + offset_of!(RawObject, body) + size_of::<Body>() <= 128);
+        assert_eq!(offset_of!(RawObject, decoded_slot), 0);
+        assert!(counts + offset_of!(RawObject, strings) <= 64);
+        assert!(counts + offset_of!(RawObject, strings) + size_of::<IdentityStrings>() <= 2 * 64 + 16);
         // Allocators have size classes; the next one is 32 bytes larger.
-        assert!(counts + size_of::<RawObject>() <= 160, "{}", size_of::<RawObject>());
+        assert!(counts + size_of::<RawObject>() <= 224, "{}", size_of::<RawObject>());
     }
 }

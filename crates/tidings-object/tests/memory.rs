@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use tidings_object::{Budget, Intake, Kind, NothingKnown, RawObject, Wire};
 use tidings_protobuf::{TypeMeta, encode, message};
+use tidings_test_types as _;
 
 #[global_allocator]
 static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;

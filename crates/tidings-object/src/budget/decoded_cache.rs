@@ -119,12 +119,7 @@ impl<T: Cacheable> DecodedCache<T> {
         object: &T,
         decode: impl FnOnce() -> Result<K, E>,
     ) -> Result<Arc<K>, E> {
-        let bytes = object.bytes_estimate(size_of::<K>());
-        // The ceiling and not the limit: a hit must not compute the limit.
-        if bytes > self.ceiling_bytes {
-            self.misses.fetch_add(1, Ordering::Relaxed);
-            return decode().map(Arc::new);
-        }
+        // A hit reads nothing but the slot and the reference bit.
         let mut decoded_slot = object.decoded_slot().values.lock();
         if let Some(value) = decoded_slot.as_ref().and_then(DecodedValues::value) {
             // A bit that is already set is only read, so that readers on many cores can share the cache line.
@@ -135,6 +130,11 @@ impl<T: Cacheable> DecodedCache<T> {
             return Ok(value);
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
+        let bytes = object.bytes_estimate(size_of::<K>());
+        if bytes > self.ceiling_bytes {
+            drop(decoded_slot);
+            return decode().map(Arc::new);
+        }
         let value = Arc::new(decode()?);
         if decoded_slot.is_none()
             && !self.has_room_for(bytes)

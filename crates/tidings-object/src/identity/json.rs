@@ -1,7 +1,9 @@
 //! Reads an identity from JSON.
 //!
 //! Keys may have any order, and keys and values may be escaped. The last of duplicate keys counts, as in a decoder. A
-//! field of the wrong type counts as absent. The whole frame is checked, so that only well-formed bodies are stored.
+//! field of the wrong type counts as absent. Of the frame it checks the members of the outermost object, of `metadata`
+//! and of what leads to a prefetched field; of all other values it checks only that they end within the frame. Errors
+//! inside of these are left to the readers of the body.
 
 use std::borrow::Cow;
 

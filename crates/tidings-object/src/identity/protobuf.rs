@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use serde_json::Value as Json;
-use tidings_protobuf::wire::{Reader, Value, WireError, write_bytes};
+use tidings_protobuf::wire::{FieldReader, Value, WireError, write_bytes};
 use tidings_protobuf::{PathStep, message, repaired_utf8, values_at};
 
 use super::{INITIAL_EVENTS_END, Identity, Label, ScanError, sort_and_keep_last};
@@ -50,7 +50,7 @@ mod entry {
 pub(super) fn scan(object: &[u8]) -> Result<Identity<'_>, ScanError> {
     let mut identity = Identity::default();
     let mut deletion = None;
-    let mut fields = Reader::new(object);
+    let mut fields = FieldReader::new(object);
     let broken = loop {
         match fields.next() {
             Ok(Some((METADATA, value))) => {
@@ -83,7 +83,7 @@ impl<'a> Identity<'a> {
         deletion: &mut Option<&'a [u8]>,
     ) -> Result<(), WireError> {
         use object_meta::*;
-        let mut fields = Reader::new(metadata);
+        let mut fields = FieldReader::new(metadata);
         while let Some((number, value)) = fields.next()? {
             match number {
                 NAME => self.name = repaired_utf8(bytes(value)),
@@ -139,7 +139,7 @@ fn label(entry: &[u8]) -> Option<Label<'_>> {
 /// Key and value of a map entry, empty if absent; `None` if the entry is broken.
 fn key_and_value(entry: &[u8]) -> Option<(&[u8], &[u8])> {
     let (mut key, mut value): (&[u8], &[u8]) = (b"", b"");
-    let mut fields = Reader::new(entry);
+    let mut fields = FieldReader::new(entry);
     while let Some(field) = fields.next().ok()? {
         match field {
             (entry::KEY, Value::Bytes(content)) => key = content,
@@ -155,7 +155,7 @@ fn key_and_value(entry: &[u8]) -> Option<(&[u8], &[u8])> {
 #[cold]
 fn mistyped_key_and_value(entry: &[u8]) -> Option<(&[u8], &[u8])> {
     let (mut key, mut value): (&[u8], Option<&[u8]>) = (b"", Some(b""));
-    let mut fields = Reader::new(entry);
+    let mut fields = FieldReader::new(entry);
     while let Some(field) = fields.next().ok()? {
         match field {
             (entry::KEY, content) => key = entry_of(content)?,
@@ -169,7 +169,7 @@ fn mistyped_key_and_value(entry: &[u8]) -> Option<(&[u8], &[u8])> {
 /// `None` if the reference has no uid or is broken.
 fn owner(reference: &[u8]) -> Option<(Cow<'_, str>, bool)> {
     let (mut uid, mut is_controller) = (None, false);
-    let mut fields = Reader::new(reference);
+    let mut fields = FieldReader::new(reference);
     while let Some(field) = fields.next().ok()? {
         match field {
             (owner_reference::UID, Value::Bytes(content)) => uid = Some(repaired_utf8(content)),
@@ -185,7 +185,7 @@ fn owner(reference: &[u8]) -> Option<(Cow<'_, str>, bool)> {
 #[cold]
 fn mistyped_owner(reference: &[u8]) -> Option<(Cow<'_, str>, bool)> {
     let (mut uid, mut is_controller) = (None, Some(false));
-    let mut fields = Reader::new(reference);
+    let mut fields = FieldReader::new(reference);
     while let Some(field) = fields.next().ok()? {
         match field {
             (owner_reference::UID, content) => uid = entry_of(content).map(repaired_utf8),

@@ -60,6 +60,11 @@ const FAILURES_MAX: u32 = 3;
 /// small controllers.
 const MEMORY_FRACTION: u64 = 8;
 
+/// While the cache is small, they may take half of its memory, up to this. Otherwise most controllers of a first list
+/// would wait for their reference until the list has grown, and zstd would pack their bodies.
+const SMALL_BYTES: u64 = 4 << 20;
+const SMALL_FRACTION: u64 = 2;
+
 /// Beyond this many entries some are evicted, those without a reference first.
 const ENTRIES_MAX: usize = 8_192;
 
@@ -98,7 +103,7 @@ impl ReferencePool {
         }
         let entry = self.entries.entry(key).or_default();
         if entry.wants_reference_after(raw.len(), body.packed_len())
-            && self.memory.load(Ordering::Relaxed) < objects_bytes / MEMORY_FRACTION
+            && self.memory.load(Ordering::Relaxed) < memory_max(objects_bytes)
         {
             entry.reference = Reference::new(raw, Arc::clone(&self.memory)).map(Arc::new);
             (entry.hits, entry.misses) = (0, 0);
@@ -122,6 +127,11 @@ impl ReferencePool {
             self.clear();
         }
     }
+}
+
+/// The most bytes that references may take beside objects that take `objects_bytes`.
+fn memory_max(objects_bytes: u64) -> u64 {
+    (objects_bytes / SMALL_FRACTION).min(SMALL_BYTES).max(objects_bytes / MEMORY_FRACTION)
 }
 
 impl PoolEntry {

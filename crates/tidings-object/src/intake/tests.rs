@@ -228,6 +228,23 @@ fn a_missing_identity_and_malformed_bytes_are_different_errors() {
     }
 }
 
+// holds: X5, X35
+#[test]
+fn json_that_is_broken_inside_a_value_is_an_error_of_its_reader_only() {
+    let intake = intake();
+    for broken in [r#"{"nodeName":tru}"#, "[1,]", "[01]", r#"{"a" 1}"#, "{a:1}", "[{]]", "[\"\u{1}\"]"] {
+        let frame = format!(r#"{{{METADATA},"spec":{broken},"status":{{"phase":"Running"}}}}"#);
+        let object = intake_json(&intake, &frame).unwrap();
+        assert_eq!(object.key().as_str(), "shop/web-0", "{broken}");
+        assert_eq!(object.field(".status.phase").unwrap().to_string(), "Running", "{broken}");
+        assert!(object.view::<Value>().is_err(), "{broken}");
+        for end in 0..frame.len() {
+            let cut = intake_json(&intake, &frame[..end]);
+            assert!(matches!(cut, Err(IntakeError::Malformed(_))), "{}", &frame[..end]);
+        }
+    }
+}
+
 // holds: X35
 #[test]
 fn json_that_is_not_utf8_is_accepted_as_in_go() {

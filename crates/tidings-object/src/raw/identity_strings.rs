@@ -1,16 +1,17 @@
-//! All texts of an identity in one allocation, with interned label keys (string interning).
+//! All texts of an identity: a short key beside the other texts, which are in one allocation, with interned label keys
+//! (string interning).
 //!
-//! The text begins with the key and the uid. Then follow entries, each after its length: the deletion timestamp, the
+//! The text begins with the key, if that is too long to be [inline](InlineKey), and the uid. Then follow entries, each after its length: the deletion timestamp, the
 //! owners, the labels (key, value), and one entry for each prefetched path. Most label keys are the same in all objects
 //! of an informer, so that they are interned: the text has one character for a key that has a number.
 //!
 //! Example: the pod `shop/web-0` with uid `u-1`, controller `o-1` and the label `app=web`, where `app` has number 0.
 //!
 //! ```text
-//! shop/web-0 u-1 0 4 !o-1 \u{80} 3 web      (spaces only here; 0, 4 and 3 are lengths, one byte each)
-//!    key     uid │ owner  │ label app=web
-//!                │        └ interned key 0
-//!                └ no deletion timestamp
+//! shop/web-0    u-1 0 4 !o-1 \u{80} 3 web      (spaces only here; 0, 4 and 3 are lengths, one byte each)
+//!  inline key   uid │ owner  │ label app=web
+//!                   │        └ interned key 0
+//!                   └ no deletion timestamp
 //! ```
 //!
 //! The lengths of key and uid and the counts of owners and labels are 16 bits each beside the text. A larger number
@@ -19,6 +20,7 @@
 
 use serde_json::Value;
 
+use super::inline_key::InlineKey;
 use super::once_slots::OnceSlots;
 use super::prefetched;
 use crate::identity::Identity;
@@ -26,7 +28,10 @@ use crate::identity::Identity;
 /// Key, uid, deletion timestamp, owners, labels and prefetched fields of one object.
 #[derive(Clone)]
 pub(crate) struct IdentityStrings {
+    /// Empty if the key is in the text.
+    inline_key: InlineKey,
     text: Box<str>,
+    /// The length of the key in the text; 0 if the key is inline.
     key_len: u16,
     uid_len: u16,
     owners: u16,
@@ -65,15 +70,22 @@ impl IdentityStrings {
         let entries: usize = entry_len(deletion.len())
             + labels.iter().map(|(k, v)| entry_len(k.len()) + entry_len(v.len())).sum::<usize>()
             + owners.iter().map(|(uid, _)| entry_len(CONTROLLER.len() + uid.len())).sum::<usize>();
-        let key_len = name.len() + if namespace.is_empty() { 0 } else { namespace.len() + 1 };
+        let inline_key = InlineKey::of(namespace, name);
+        let key_len = match (inline_key, namespace.len()) {
+            (Some(_), _) => 0,
+            (None, 0) => name.len(),
+            (None, namespace) => namespace + 1 + name.len(),
+        };
         let mut text = String::with_capacity(key_len + uid.len() + entries);
         let counted = |text: &mut String, count: usize| narrow(count).unwrap_or_else(|| wide(text, count));
         let key_len = counted(&mut text, key_len);
-        if !namespace.is_empty() {
-            text.push_str(namespace);
-            text.push('/');
+        if inline_key.is_none() {
+            if !namespace.is_empty() {
+                text.push_str(namespace);
+                text.push('/');
+            }
+            text.push_str(name);
         }
-        text.push_str(name);
         let uid_len = counted(&mut text, uid.len());
         text.push_str(uid);
         push_entry(&mut text, &["", deletion]);
@@ -90,6 +102,7 @@ impl IdentityStrings {
             push_entry(&mut text, &["", value]);
         }
         IdentityStrings {
+            inline_key: inline_key.unwrap_or(InlineKey::EMPTY),
             text: without_spare_capacity(text),
             key_len,
             uid_len,
@@ -118,9 +131,16 @@ impl IdentityStrings {
 
     pub(crate) fn key(&self) -> &str {
         match self.key_len {
+            0 => self.inline_key.as_str(),
             WIDE => self.wide_key_and_uid().0,
             length => &self.text[..length as usize],
         }
+    }
+
+    /// Whether this is its key.
+    #[inline]
+    pub(super) fn has_key(&self, key: &str) -> bool {
+        if self.key_len == 0 { self.inline_key.as_bytes() == key.as_bytes() } else { self.key() == key }
     }
 
     pub(crate) fn uid(&self) -> &str {
@@ -397,7 +417,8 @@ mod tests {
         let strings = IdentityStrings::new(&identity, &keys);
         assert_eq!((strings.key(), strings.uid(), strings.deletion_timestamp()), ("node-1", "", None));
         assert_eq!((strings.owners().count(), strings.labels(&keys).count()), (0, 0));
-        assert_eq!(strings.memory_bytes(), "node-1".len() + 1);
+        assert_eq!(strings.memory_bytes(), 1, "an inline key is a part of its object");
+        assert!(strings.has_key("node-1") && !strings.has_key("node-"));
     }
 
     // holds: X35
@@ -427,7 +448,9 @@ mod tests {
             };
             let mut strings = IdentityStrings::new(&identity, &keys);
             strings.add_prefetched([Some(vec!["node-1".into()])].into_iter());
-            assert_eq!(strings.key(), format!("shop/{}", identity.name));
+            let key = format!("shop/{}", identity.name);
+            assert_eq!(strings.key(), key);
+            assert!(strings.has_key(&key) && !strings.has_key(&identity.name));
             assert_eq!((strings.uid(), strings.deletion_timestamp()), (&*identity.uid, Some("2026")));
             let owned = |(uid, is_controller): (&str, bool)| (Cow::from(uid.to_owned()), is_controller);
             assert_eq!(strings.owners().map(owned).collect::<Vec<_>>(), identity.owners);

@@ -19,12 +19,24 @@ use crate::sync::Ordering;
 use crate::transform::TransformError;
 use crate::{FieldPath, FieldValue, ParseError};
 
-/// The body of an object could not be read.
+/// The unpacked body of one object, in its own wire.
+#[doc(hidden)]
+pub struct UnpackedObject(Vec<u8>);
+
+/// An object could not be read: the cache has none with this key, or its body could not be decoded.
 ///
-/// The object stays in the cache, and other readers are not affected. The text includes the cause.
+/// An object that can't be decoded stays in the cache, and other readers are not affected. The text includes the cause.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
+    /// The cache has no object with this key. The API server would answer 404.
+    #[error("{resource} {key:?} not found")]
+    NotFound {
+        /// The plural with its group, such as `deployments.apps`.
+        resource: String,
+        /// `namespace/name`, or `name` in cluster scope.
+        key: String,
+    },
     /// A JSON body does not decode into the type.
     #[error("decoding {resource} {key} as {into}: {message}")]
     Json {
@@ -114,6 +126,31 @@ impl RawObject {
         }
     }
 
+    /// The body, unpacked once for several reads with [`field_of`](Self::field_of).
+    #[doc(hidden)]
+    pub fn unpack(&self) -> Result<UnpackedObject, ReadError> {
+        let bytes = match self.wire() {
+            Wire::Json => self.json()?,
+            Wire::Protobuf => self.bytes()?,
+        };
+        Ok(UnpackedObject(bytes.into_owned()))
+    }
+
+    /// As [`field_at`](Self::field_at), of a body that was [unpacked](Self::unpack) from this object before.
+    #[doc(hidden)]
+    pub fn field_of(&self, unpacked: &UnpackedObject, path: &FieldPath) -> Result<FieldValue, ReadError> {
+        match self.wire() {
+            Wire::Json => path.read(&unpacked.0).map_err(|e| self.undecodable_json::<FieldValue>(&e)),
+            Wire::Protobuf => self.field_of_bytes(&unpacked.0, path.steps()),
+        }
+    }
+
+    /// Whether a read of this path unpacks nothing, because the path was [prefetched](super::Origin::prefetch_field).
+    #[doc(hidden)]
+    pub fn is_prefetched(&self, path: &FieldPath) -> bool {
+        self.prefetched_entries(path).is_some()
+    }
+
     /// The values at a path as text, if the path was [prefetched](super::Origin::prefetch_field). Nothing is unpacked
     /// or built.
     #[doc(hidden)]
@@ -126,6 +163,10 @@ impl RawObject {
     }
 
     fn field_of_message(&self, steps: &[PathStep<'_>]) -> Result<FieldValue, ReadError> {
+        self.field_of_bytes(&self.bytes()?, steps)
+    }
+
+    fn field_of_bytes(&self, bytes: &[u8], steps: &[PathStep<'_>]) -> Result<FieldValue, ReadError> {
         // A message has neither kind nor apiVersion. Both are texts, so that a longer path finds nothing.
         let sent = match steps.first() {
             Some(PathStep::Member(name)) if name == "kind" => Some(self.origin.sent_kind()),
@@ -134,9 +175,9 @@ impl RawObject {
         };
         if let Some(text) = sent {
             let values = if steps.len() == 1 { vec![text.into()] } else { Vec::new() };
-            return self.refusal().map_or(Ok(FieldValue::of(values)), Err);
+            return Ok(FieldValue::of(values));
         }
-        let values = tidings_protobuf::values_at(self.table(), &self.bytes()?, steps);
+        let values = tidings_protobuf::values_at(self.table(), bytes, steps);
         values.map(FieldValue::of).map_err(|e| self.undecodable_protobuf::<FieldValue>(e))
     }
 

@@ -4,3 +4,5 @@
 
 mod corpus;
 mod wires;
+
+use tidings_test_types as _;

@@ -78,7 +78,7 @@ fn the_identity_equals_that_of_the_json_and_nothing_else_is_read() {
 }
 
 #[test]
-fn what_json_omits_as_empty_is_absent() {
+fn fields_that_json_omits_as_empty_are_absent() {
     let empty = [field(1, b""), field(3, b""), field(5, b""), field(6, b""), number(7, 0), field(8, b"")];
     assert_eq!(scan(&object(&empty)).unwrap(), Identity::default());
     assert_eq!(scan(b"").unwrap(), Identity::default());

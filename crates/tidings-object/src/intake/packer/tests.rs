@@ -149,13 +149,13 @@ fn a_dictionary_lives_as_long_as_the_last_body_packed_with_it() {
     intake.adopt(intake.training_due().unwrap().run());
     let one = intake.pack_stats().dictionary_bytes;
     assert!(one > 0);
-    let held = fill(&intake, 500..501);
+    let kept = fill(&intake, 500..501);
     let more = fill(&intake, 600..1_600);
     intake.adopt(intake.training_due().unwrap().run());
     drop(more);
     let both = intake.pack_stats().dictionary_bytes;
     assert!(both > one);
-    drop(held);
+    drop(kept);
     assert_eq!(intake.pack_stats().dictionary_bytes, both - one);
 }
 

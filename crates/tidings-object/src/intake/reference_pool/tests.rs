@@ -89,8 +89,18 @@ fn all_references_together_have_a_bounded_memory() {
     }
     // The last one may exceed the bound.
     let one = Reference::new(&member(1, 1), Arc::default()).unwrap().memory_bytes();
-    let most = objects_bytes / MEMORY_FRACTION;
+    let most = memory_max(objects_bytes);
     assert!((most..most + one).contains(&pool.memory_bytes()), "{}", pool.memory_bytes());
+}
+
+#[test]
+fn references_may_take_half_of_a_small_cache_and_an_eighth_of_a_large_one() {
+    const MIB: u64 = 1 << 20;
+    for (objects_bytes, most) in
+        [(0, 0), (2 * MIB, MIB), (8 * MIB, 4 * MIB), (32 * MIB, 4 * MIB), (80 * MIB, 10 * MIB)]
+    {
+        assert_eq!(memory_max(objects_bytes), most, "{objects_bytes}");
+    }
 }
 
 #[test]
