@@ -63,8 +63,8 @@ func (t *table) module(version string, messages []*message) []byte {
 		imports = imports[1:]
 	}
 	imports = append(imports, "Message")
-	if bytes.Contains(body.Bytes(), []byte("Place::")) {
-		imports = append(imports, "Place")
+	if bytes.Contains(body.Bytes(), []byte("FieldEntry::")) {
+		imports = append(imports, "FieldEntry")
 	}
 	slices.Sort(imports)
 	fmt.Fprintf(&out, "use crate::message::{%s};\n", strings.Join(imports, ", "))
@@ -82,21 +82,21 @@ func (t *table) static(out *bytes.Buffer, m *message) {
 		fmt.Fprintf(out, "        Field { number: %d, name: %q, shape: Shape::%s, kind: %s, presence: Presence::%s },\n",
 			f.number, f.name, f.shape, kind, f.presence)
 	}
-	var places []string
-	for _, p := range m.places {
-		for len(places) < p.number {
-			places = append(places, "Place::Nothing")
+	var entries []string
+	for _, e := range m.byNumber {
+		for len(entries) < e.number {
+			entries = append(entries, "FieldEntry::Unknown")
 		}
-		places = append(places, strings.ReplaceAll(p.rust(), own, ""))
+		entries = append(entries, strings.ReplaceAll(e.rust(), own, ""))
 	}
-	fmt.Fprintf(out, "    ],\n    places: &[%s],\n};\n", strings.Join(places, ", "))
+	fmt.Fprintf(out, "    ],\n    by_number: &[%s],\n};\n", strings.Join(entries, ", "))
 }
 
-func (p place) rust() string {
-	if p.inlined == nil {
-		return fmt.Sprintf("Place::Field(%d)", p.at)
+func (e fieldEntry) rust() string {
+	if e.inlined == nil {
+		return fmt.Sprintf("FieldEntry::Field(%d)", e.at)
 	}
-	return fmt.Sprintf("Place::Inlined(%d, &%s)", p.at, pathOf(p.inlined))
+	return fmt.Sprintf("FieldEntry::Inlined(%d, &%s)", e.at, pathOf(e.inlined))
 }
 
 func pathOf(goType reflect.Type) string {

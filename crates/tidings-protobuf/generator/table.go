@@ -27,7 +27,7 @@ type message struct {
 	// In the order of the struct, which is the order of JSON. They include the fields of inlined structs.
 	fields []field
 	// The meaning of each field number, from 1 on.
-	places []place
+	byNumber []fieldEntry
 }
 
 type field struct {
@@ -38,7 +38,7 @@ type field struct {
 	presence string
 }
 
-type place struct {
+type fieldEntry struct {
 	number int
 	// The index of its first field in the message.
 	at int
@@ -80,7 +80,7 @@ func (t *table) message(goType reflect.Type) *message {
 	for i := range goType.NumField() {
 		t.add(m, goType.Field(i))
 	}
-	slices.SortFunc(m.places, func(a, b place) int { return cmp.Compare(a.number, b.number) })
+	slices.SortFunc(m.byNumber, func(a, b fieldEntry) int { return cmp.Compare(a.number, b.number) })
 	names := map[string]bool{}
 	for _, field := range m.fields {
 		if names[field.name] {
@@ -106,14 +106,14 @@ func (t *table) add(m *message, f reflect.StructField) {
 		if f.Type.Kind() != reflect.Struct {
 			log.Fatalf("%s is inlined and no struct", at)
 		}
-		m.places = append(m.places, place{number, len(m.fields), f.Type})
+		m.byNumber = append(m.byNumber, fieldEntry{number, len(m.fields), f.Type})
 		m.fields = append(m.fields, t.message(f.Type).fields...)
 		return
 	}
 	if name == "" || name == "-" {
 		log.Fatalf("%s has no name in JSON", at)
 	}
-	m.places = append(m.places, place{number: number, at: len(m.fields)})
+	m.byNumber = append(m.byNumber, fieldEntry{number: number, at: len(m.fields)})
 	m.fields = append(m.fields, t.field(number, name, f.Type, options, at))
 }
 
@@ -126,7 +126,7 @@ func numberOf(wire, at string) int {
 	return number
 }
 
-// Whether a named list is a message with `items`. The tags do not tell: some lists are tagged as optional, and some single
+// Whether a named list is a message with `items`. The tags do not say it: some lists are tagged as optional, and some single
 // strings as repeated.
 func isMessage(goType reflect.Type) bool {
 	return reflect.PointerTo(goType).Implements(reflect.TypeFor[protobufObject]())
@@ -152,7 +152,7 @@ func (t *table) field(number int, name string, goType reflect.Type, options, at 
 	case shape == "One" && goType.Kind() == reflect.Struct:
 		// Go's encoder never treats a struct as empty, but it may be zero.
 		if omitsZero && special[goType] != "Time" {
-			log.Fatalf("%s is left out when it is zero, which the crate can tell of times only", at)
+			log.Fatalf("%s is left out when it is zero, which the crate supports for times only", at)
 		}
 		if omitsZero {
 			presence = "NotEmpty"

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use self::tree::{Json, Tree};
 use crate::DEPTH_MAX;
-use crate::message::{Field, Kind, Message, Place, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Shape};
 use crate::time::Timestamp;
 use crate::write::{begin_nested, end_nested, write_bytes, write_double, write_number};
 
@@ -136,15 +136,15 @@ impl<'t> Writer<'t> {
 
     /// Writes the fields of a message, whose values begin at `first` in `found`.
     fn fields(&mut self, message: &'static Message, first: usize, depth: usize) -> Result<(), EncodeError> {
-        for (number, place) in (0..).zip(message.places) {
-            match place {
-                Place::Nothing => {}
-                Place::Inlined(at, inlined) => {
+        for (number, entry) in (0..).zip(message.by_number) {
+            match entry {
+                FieldEntry::Unknown => {}
+                FieldEntry::Inlined(at, inlined) => {
                     let start = begin_nested(number, &mut self.out);
                     self.fields(inlined, first + usize::from(*at), depth)?;
                     end_nested(start, &mut self.out);
                 }
-                Place::Field(at) => {
+                FieldEntry::Field(at) => {
                     let field = &message.fields[usize::from(*at)];
                     self.field(field, self.found[first + usize::from(*at)], depth)
                         .map_err(|error| error.below(format_args!(".{}", field.name)))?;

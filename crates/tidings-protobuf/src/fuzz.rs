@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::table::KINDS;
-use crate::wire::Reader;
+use crate::wire::FieldReader;
 use crate::{
     EncodeError, Error, Message, PathStep, TypeMeta, encode, encode_text, from_slice, to_json, values_at,
     without,
@@ -22,7 +22,7 @@ const GROWTH_MAX: usize = 200;
 
 /// Reads the fields of any bytes. Each must consume at least one byte.
 pub fn wire(bytes: &[u8]) {
-    let mut reader = Reader::new(bytes);
+    let mut reader = FieldReader::new(bytes);
     let mut left = bytes.len();
     while let Ok(Some(_)) = reader.next() {
         assert!(reader.rest().len() < left, "each field consumes bytes");

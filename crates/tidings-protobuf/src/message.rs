@@ -12,7 +12,7 @@ pub struct Message {
     /// are nested in protobuf but not in JSON.
     pub(crate) fields: &'static [Field],
     /// What each field number means, from 0 on.
-    pub(crate) places: &'static [Place],
+    pub(crate) by_number: &'static [FieldEntry],
 }
 
 /// One member of a message's JSON.
@@ -80,8 +80,9 @@ pub(crate) enum Presence {
 
 /// The meaning of one field number.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Place {
-    Nothing,
+pub(crate) enum FieldEntry {
+    /// The table has no field with this number.
+    Unknown,
     /// The field at this index.
     Field(u8),
     /// A struct that JSON inlines. Its fields begin at this index.
@@ -96,8 +97,8 @@ impl Message {
 
     /// The meaning of a field number. A number that is newer than the table has none.
     #[inline]
-    pub(crate) fn place(&self, number: u32) -> Place {
-        self.places.get(number as usize).copied().unwrap_or(Place::Nothing)
+    pub(crate) fn entry(&self, number: u32) -> FieldEntry {
+        self.by_number.get(number as usize).copied().unwrap_or(FieldEntry::Unknown)
     }
 }
 
@@ -121,25 +122,25 @@ mod tests {
             if !seen.insert(std::ptr::from_ref(message)) {
                 continue;
             }
-            let mut places = 0;
-            for (number, place) in message.places.iter().enumerate() {
-                match place {
-                    Place::Nothing => {}
-                    Place::Field(at) => {
+            let mut found = 0;
+            for (number, entry) in message.by_number.iter().enumerate() {
+                match entry {
+                    FieldEntry::Unknown => {}
+                    FieldEntry::Field(at) => {
                         assert_eq!(message.fields[usize::from(*at)].number as usize, number, "{message:?}");
-                        places += 1;
+                        found += 1;
                     }
-                    Place::Inlined(at, inlined) => {
+                    FieldEntry::Inlined(at, inlined) => {
                         let outer = &message.fields[usize::from(*at)..][..inlined.fields.len()];
                         for (inner, outer) in inlined.fields.iter().zip(outer) {
                             assert_eq!((inner.name, inner.number), (outer.name, outer.number), "{message:?}");
                         }
-                        places += inlined.fields.len();
+                        found += inlined.fields.len();
                         messages.push(inlined);
                     }
                 }
             }
-            assert_eq!(places, message.fields.len(), "{message:?}");
+            assert_eq!(found, message.fields.len(), "{message:?}");
             let names: std::collections::HashSet<_> = message.fields.iter().map(|field| field.name).collect();
             assert_eq!(names.len(), message.fields.len(), "{message:?} has two fields of one name");
             messages.extend(message.fields.iter().filter_map(|field| match field.kind {

@@ -13,9 +13,9 @@
 //! ```
 
 use crate::Error;
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 use crate::time::Timestamp;
-use crate::wire::{Reader, Value, WireError};
+use crate::wire::{FieldReader, Value, WireError};
 
 /// The position of a field in its message.
 #[derive(Debug, Clone, Copy)]
@@ -53,13 +53,13 @@ pub(crate) fn scan<'a>(
     bytes: &'a [u8],
     slots: &mut [Slot<'a>],
 ) -> Result<(), Error> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = FieldReader::new(bytes);
     loop {
         let from = reader.rest();
         let Some((number, value)) = reader.next()? else { return Ok(()) };
-        match message.place(number) {
-            Place::Nothing => {}
-            Place::Field(at) => {
+        match message.entry(number) {
+            FieldEntry::Unknown => {}
+            FieldEntry::Field(at) => {
                 let at = usize::from(at);
                 slots[at] = match (message.fields[at].shape, slots[at]) {
                     (Shape::One | Shape::Optional, _) => Slot::One(value),
@@ -68,7 +68,7 @@ pub(crate) fn scan<'a>(
                 };
             }
             // Go structs inline each other at most twice, which bounds this recursion.
-            Place::Inlined(at, inner) => {
+            FieldEntry::Inlined(at, inner) => {
                 let slots = &mut slots[usize::from(at)..][..inner.fields.len()];
                 slots.fill(Slot::Absent);
                 scan(inner, bytes_of(value)?, slots)?;
@@ -136,7 +136,7 @@ fn list<'a>(kind: &'static Kind, bytes: &'a [u8]) -> Result<Node<'a>, Error> {
 }
 
 fn count(list: &[u8]) -> Result<u32, WireError> {
-    let mut reader = Reader::new(list);
+    let mut reader = FieldReader::new(list);
     let mut count = 0;
     while let Some((number, _)) = reader.next()? {
         count += u32::from(number == 1);
@@ -153,7 +153,7 @@ fn choice<'a>(kind: Kind, bytes: &'a [u8]) -> Result<Node<'a>, Error> {
         Kind::SchemaOrArray(message) | Kind::SchemaOrStrings(message) => (1, message),
         _ => return Err(Error::WrongWireType),
     };
-    let mut reader = Reader::new(bytes);
+    let mut reader = FieldReader::new(bytes);
     loop {
         let from = reader.rest();
         let Some((number, value)) = reader.next()? else { break };
@@ -186,7 +186,7 @@ impl<'a> Items<'a> {
     pub(crate) fn next(&mut self) -> Result<Option<Value<'a>>, WireError> {
         loop {
             if !self.packed.is_empty() {
-                let mut packed = Reader::new(self.packed);
+                let mut packed = FieldReader::new(self.packed);
                 let number = packed.varint()?;
                 self.packed = packed.rest();
                 return Ok(Some(Value::Varint(number)));
@@ -200,7 +200,7 @@ impl<'a> Items<'a> {
 
     #[inline]
     fn next_field(&mut self) -> Result<Option<Value<'a>>, WireError> {
-        let mut reader = Reader::new(self.from);
+        let mut reader = FieldReader::new(self.from);
         while self.count > 0 {
             let Some((number, value)) = reader.next()? else { break };
             if number == self.number {
@@ -221,7 +221,7 @@ impl<'a> Items<'a> {
     #[inline]
     pub(crate) fn next_entry(&mut self) -> Result<Option<(&'a [u8], Node<'a>)>, Error> {
         let Some(entry) = self.next()? else { return Ok(None) };
-        let mut reader = Reader::new(bytes_of(entry)?);
+        let mut reader = FieldReader::new(bytes_of(entry)?);
         let mut key = &[][..];
         let mut value = None;
         while let Some((number, part)) = reader.next()? {
@@ -270,7 +270,7 @@ pub(crate) fn varint_of(value: Value<'_>) -> Result<u64, Error> {
 
 /// The bytes of field 1 of a message whose other fields do not matter. The last one counts.
 pub(crate) fn only_field(bytes: &[u8]) -> Result<&[u8], Error> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = FieldReader::new(bytes);
     let mut found = &[][..];
     while let Some((number, value)) = reader.next()? {
         if number == 1 {

@@ -3,11 +3,11 @@
 
 use serde_json::Value as Json;
 
-use crate::message::{Field, Kind, Message, Place, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Shape};
 use crate::node::{bytes_of, only_field};
 use crate::path_tree::PathTree;
 use crate::text::text;
-use crate::wire::{Reader, Value};
+use crate::wire::{FieldReader, Value};
 use crate::write::{write_bytes, write_varint};
 use crate::{DEPTH_MAX, Error, PathStep, repaired_utf8};
 
@@ -66,15 +66,15 @@ fn prune_message(
         return Err(Error::TooDeep);
     }
     let mut positions = Positions::default();
-    for_each_field(bytes, kept, |number, value, kept| match message.place(number) {
-        Place::Nothing => Ok(FieldAction::Copy),
-        Place::Inlined(_, inlined) => {
+    for_each_field(bytes, kept, |number, value, kept| match message.entry(number) {
+        FieldEntry::Unknown => Ok(FieldAction::Copy),
+        FieldEntry::Inlined(_, inlined) => {
             let mut inside = Vec::new();
             prune_message(tree, inlined, bytes_of(value)?, &mut inside, depth)?;
             write_bytes(number, &inside, kept);
             Ok(FieldAction::Rewritten)
         }
-        Place::Field(at) => {
+        FieldEntry::Field(at) => {
             let field = &message.fields[usize::from(at)];
             match tree.member(|name| name == field.name) {
                 Some(below) if below.is_end() => Ok(FieldAction::Drop),
@@ -160,7 +160,7 @@ fn prune_packed(
     kept: &mut Vec<u8>,
 ) -> Result<FieldAction, Error> {
     let mut inside = Vec::new();
-    let mut reader = Reader::new(packed);
+    let mut reader = FieldReader::new(packed);
     while !reader.rest().is_empty() {
         let item = reader.varint()?;
         if !tree.item(*position).is_some_and(PathTree::is_end) {
@@ -270,7 +270,7 @@ fn for_each_field(
     kept: &mut Vec<u8>,
     mut action: impl FnMut(u32, Value<'_>, &mut Vec<u8>) -> Result<FieldAction, Error>,
 ) -> Result<(), Error> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = FieldReader::new(bytes);
     loop {
         let from = reader.rest();
         let Some((number, value)) = reader.next()? else { return Ok(()) };

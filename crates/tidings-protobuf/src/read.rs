@@ -18,7 +18,7 @@ use crate::message::{Kind, Message};
 use crate::node::{Items, Node, Slot, bytes_of, only_field, scan, varint_of};
 use crate::text::text;
 use crate::time::Timestamp;
-use crate::wire::{Reader, Value};
+use crate::wire::{FieldReader, Value};
 use crate::{DEPTH_MAX, Error, TypeMeta, repaired_utf8};
 use key::Key;
 use members::Members;
@@ -328,7 +328,7 @@ fn time<'de, V: Visitor<'de>>(kind: Kind, bytes: &[u8], visitor: V) -> Result<V:
 
 fn int_or_string<'de, V: Visitor<'de>>(bytes: &'de [u8], visitor: V) -> Result<V::Value, Error> {
     let (mut variant, mut number, mut string) = (0, 0, &[][..]);
-    let mut reader = Reader::new(bytes);
+    let mut reader = FieldReader::new(bytes);
     while let Some((field, value)) = reader.next()? {
         match field {
             1 => variant = varint_of(value)?,

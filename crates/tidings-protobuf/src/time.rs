@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::node::varint_of;
-use crate::wire::Reader;
+use crate::wire::FieldReader;
 
 /// A time with a precision of microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl Timestamp {
             return Ok(None);
         }
         let (mut seconds, mut nanos) = (0, 0);
-        let mut reader = Reader::new(bytes);
+        let mut reader = FieldReader::new(bytes);
         while let Some((number, value)) = reader.next()? {
             match number {
                 1 => seconds = varint_of(value)? as i64,

@@ -6,16 +6,16 @@ pub use crate::write::{write_bytes, write_bytes_head, write_double, write_number
 /// Reads the fields of one message, in order.
 ///
 /// ```
-/// use tidings_protobuf::wire::{Reader, Value};
+/// use tidings_protobuf::wire::{FieldReader, Value};
 ///
-/// let mut fields = Reader::new(&[0x0a, 3, b'w', b'e', b'b', 0x10, 7]);
+/// let mut fields = FieldReader::new(&[0x0a, 3, b'w', b'e', b'b', 0x10, 7]);
 /// assert_eq!(fields.next()?, Some((1, Value::Bytes(b"web"))));
 /// assert_eq!(fields.next()?, Some((2, Value::Varint(7))));
 /// assert_eq!(fields.next()?, None);
 /// # Ok::<(), tidings_protobuf::wire::WireError>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Reader<'a> {
+pub struct FieldReader<'a> {
     rest: &'a [u8],
 }
 
@@ -52,10 +52,10 @@ pub enum WireError {
 
 const NUMBER_MAX: u64 = (1 << 29) - 1;
 
-impl<'a> Reader<'a> {
+impl<'a> FieldReader<'a> {
     /// A reader of this message.
     pub fn new(message: &'a [u8]) -> Self {
-        Reader { rest: message }
+        FieldReader { rest: message }
     }
 
     /// The number and the value of the next field.
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     fn all(bytes: &[u8]) -> Result<Vec<(u32, Value<'_>)>, WireError> {
-        let mut reader = Reader::new(bytes);
+        let mut reader = FieldReader::new(bytes);
         let mut fields = Vec::new();
         while let Some(field) = reader.next()? {
             fields.push(field);

@@ -10,6 +10,7 @@ use std::fmt::Debug;
 use k8s_openapi::{List, Resource};
 use serde::de::DeserializeOwned;
 use tidings_protobuf::{TypeMeta, from_slice};
+use tidings_test_types as _;
 
 use pairs::{Pair, pairs};
 
@@ -81,7 +82,7 @@ impl Check {
         let mut objects = 0;
         for pair in self.pairs.iter().filter(is_this) {
             let name = pair.name();
-            let from_json = serde_json::from_str::<K>(&pair.json);
+            let from_json = serde_json::from_slice::<K>(pair.json.as_bytes());
             let from_protobuf = from_slice::<K>(pair.message, type_meta, &pair.protobuf);
             match (from_protobuf, from_json) {
                 (Ok(one), Ok(other)) => assert!(one == other, "{name}:\n{one:?}\n{other:?}"),

@@ -91,6 +91,16 @@ enum ListEncoding {
     Gzip,
 }
 
+impl ListEncoding {
+    /// The value of the `Accept-Encoding` header.
+    fn accepted(self) -> &'static str {
+        match self {
+            ListEncoding::Identity => "identity",
+            ListEncoding::Gzip => "gzip",
+        }
+    }
+}
+
 impl KubeSource {
     /// Builds a source of `resource`, by default of all its objects in all namespaces.
     pub fn builder(client: Client, resource: ResourceKind) -> KubeSourceBuilder {
@@ -99,10 +109,7 @@ impl KubeSource {
 
     async fn start_list(&self, options: ListOptions) -> Result<ListStream, SourceError> {
         let request = request_text::list(&self.resource, &self.scope, &options);
-        let encoding = match self.list_encoding {
-            ListEncoding::Identity => "identity",
-            ListEncoding::Gzip => "gzip",
-        };
+        let encoding = self.list_encoding.accepted();
         match self.request(Query::of_list(&options), RequestKind::List(self.projection), encoding).await {
             Ok(response) => {
                 let kind = ListKind::of(&self.resource, self.projection);
@@ -120,8 +127,11 @@ impl KubeSource {
 
     async fn start_watch(&self, options: WatchOptions) -> Result<WatchStream, SourceError> {
         let request = request_text::watch(&self.resource, &self.scope, &options);
-        // With gzip, each event would be a gzip member of its own: not smaller, and more work.
-        match self.request(Query::of_watch(&options), RequestKind::Watch(self.projection), "identity").await {
+        // Kubernetes 1.37 compresses a watch only if it is a streaming list: one gzip member for each flush, with all
+        // events that were ready. An older server ignores the header, and so does every server for a watch alone.
+        let encoding = if options.send_initial_events { self.list_encoding } else { ListEncoding::Identity };
+        let request_kind = RequestKind::Watch(self.projection);
+        match self.request(Query::of_watch(&options), request_kind, encoding.accepted()).await {
             Ok(response) => {
                 let (intake, known) = (Arc::clone(&self.intake), Arc::clone(&self.known));
                 let watch = WatchReader::new(request, response, self.frame_bytes_max, intake, known);

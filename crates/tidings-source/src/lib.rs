@@ -63,3 +63,6 @@ pub use port::{
 pub use retry_watcher::{ObjectEvent, retry_watch};
 pub use until::{EventCondition, list_then_watch, until, until_with_list};
 pub use wire::negotiation::WirePreference;
+
+#[cfg(test)]
+use tidings_test_types as _;

@@ -5,15 +5,15 @@
 //! use futures_util::StreamExt as _;
 //! use serde_json::json;
 //! use tidings_object::{Kind, Version};
-//! use tidings_source::scripted::{ListAnswer, ScriptedSource, WatchAnswer, object};
+//! use tidings_source::scripted::{ListResponse, ScriptedSource, WatchResponse, object};
 //! use tidings_source::{ListOptions, ListPart, ListWatch, StreamScope, WatchEvent, WatchOptions};
 //! # use k8s_openapi::api::core::v1::Pod;
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() {
 //! let web = object(&Pod::resource(), Some("default"), "web", 3, "uid-1", json!({}));
 //! let source = ScriptedSource::new(Pod::resource(), StreamScope::All);
-//! source.will_list(ListAnswer::page(5).object(&web));
-//! source.will_watch(WatchAnswer::open().deleted(&web).bookmark(7).hang());
+//! source.will_list(ListResponse::page(5).object(&web));
+//! source.will_watch(WatchResponse::open().deleted(&web).bookmark(7).hang());
 //!
 //! let mut page = source.list(ListOptions::default()).await.unwrap();
 //! assert!(matches!(page.next().await, Some(Ok(ListPart::Object(pod))) if pod.name() == "web"));
@@ -26,7 +26,7 @@
 //! # }
 //! ```
 
-mod answer;
+mod response;
 mod script;
 
 use std::collections::VecDeque;
@@ -37,7 +37,7 @@ use serde_json::{Value, json};
 use tidings_object::{Budget, Intake, KnownObjects, NothingKnown, RawObject, ResourceKind, Version};
 use tokio::sync::watch;
 
-pub use self::answer::{ListAnswer, WatchAnswer, WatchFeed};
+pub use self::response::{ListResponse, WatchFeed, WatchResponse};
 use self::script::Script;
 use crate::port::request_text;
 use crate::sync::Mutex;
@@ -51,12 +51,12 @@ use crate::{
 /// ```
 /// # use k8s_openapi::api::core::v1::Pod;
 /// # use tidings_object::Kind;
-/// # use tidings_source::scripted::{ListAnswer, ScriptedSource};
+/// # use tidings_source::scripted::{ListResponse, ScriptedSource};
 /// # use tidings_source::{ListOptions, ListWatch, StreamScope};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
 /// let source = ScriptedSource::new(Pod::resource(), StreamScope::All);
-/// source.will_list(ListAnswer::page(5));
+/// source.will_list(ListResponse::page(5));
 /// assert!(source.list(ListOptions::default()).await.is_ok());
 /// assert_eq!(source.lists(), [ListOptions::default()]);
 /// # }
@@ -66,7 +66,7 @@ pub struct ScriptedSource {
     scope: StreamScope,
     may_stream_lists: bool,
     known: Arc<dyn KnownObjects>,
-    answers: Mutex<QueuedAnswers>,
+    responses: Mutex<QueuedResponses>,
     log: watch::Sender<RequestLog>,
 }
 
@@ -79,14 +79,14 @@ pub enum ScriptedRequest {
     Watch(WatchOptions),
 }
 
-type AnswerFn<Options, Answer> = Box<dyn Fn(&Options) -> Answer + Send>;
+type ResponseFn<Options, Response> = Box<dyn Fn(&Options) -> Response + Send>;
 
 #[derive(Default)]
-struct QueuedAnswers {
-    lists: VecDeque<ListAnswer>,
-    watches: VecDeque<WatchAnswer>,
-    every_list: Option<AnswerFn<ListOptions, ListAnswer>>,
-    every_watch: Option<AnswerFn<WatchOptions, WatchAnswer>>,
+struct QueuedResponses {
+    lists: VecDeque<ListResponse>,
+    watches: VecDeque<WatchResponse>,
+    every_list: Option<ResponseFn<ListOptions, ListResponse>>,
+    every_watch: Option<ResponseFn<WatchOptions, WatchResponse>>,
 }
 
 #[derive(Default)]
@@ -146,7 +146,7 @@ impl ScriptedSource {
             scope,
             may_stream_lists: true,
             known: Arc::new(NothingKnown),
-            answers: Mutex::default(),
+            responses: Mutex::default(),
             log: watch::Sender::default(),
         }
     }
@@ -166,29 +166,29 @@ impl ScriptedSource {
     }
 
     /// Queues the response to one LIST.
-    pub fn will_list(&self, answer: ListAnswer) {
-        self.answers.lock().lists.push_back(answer);
+    pub fn will_list(&self, response: ListResponse) {
+        self.responses.lock().lists.push_back(response);
     }
 
     /// Queues the response to one WATCH.
-    pub fn will_watch(&self, answer: WatchAnswer) {
-        self.answers.lock().watches.push_back(answer);
+    pub fn will_watch(&self, response: WatchResponse) {
+        self.responses.lock().watches.push_back(response);
     }
 
     /// Answers every LIST for which no response is queued.
-    pub fn will_list_always(&self, answer: impl Fn(&ListOptions) -> ListAnswer + Send + 'static) {
-        self.answers.lock().every_list = Some(Box::new(answer));
+    pub fn will_list_always(&self, response: impl Fn(&ListOptions) -> ListResponse + Send + 'static) {
+        self.responses.lock().every_list = Some(Box::new(response));
     }
 
     /// Answers every WATCH for which no response is queued.
-    pub fn will_watch_always(&self, answer: impl Fn(&WatchOptions) -> WatchAnswer + Send + 'static) {
-        self.answers.lock().every_watch = Some(Box::new(answer));
+    pub fn will_watch_always(&self, response: impl Fn(&WatchOptions) -> WatchResponse + Send + 'static) {
+        self.responses.lock().every_watch = Some(Box::new(response));
     }
 
     /// Queues a watch to which the test sends events while it runs.
     pub fn will_watch_live(&self) -> WatchFeed {
-        let (feed, answer) = WatchFeed::new();
-        self.will_watch(answer);
+        let (feed, response) = WatchFeed::new();
+        self.will_watch(response);
         feed
     }
 
@@ -261,12 +261,12 @@ impl ListWatch for ScriptedSource {
     fn list(&self, options: ListOptions) -> BoxFuture<'_, Result<ListStream, SourceError>> {
         let request = request_text::list(&self.resource, &self.scope, &options);
         let script = {
-            let mut answers = self.answers.lock();
-            let queued = answers.lists.pop_front();
-            queued.or_else(|| answers.every_list.as_ref().map(|answer| answer(&options)))
+            let mut responses = self.responses.lock();
+            let queued = responses.lists.pop_front();
+            queued.or_else(|| responses.every_list.as_ref().map(|response| response(&options)))
         };
         self.record(ScriptedRequest::List(options));
-        let script = script.map_or_else(Script::hanging, ListAnswer::into_script);
+        let script = script.map_or_else(Script::hanging, ListResponse::into_script);
         let keep = self.keep_known();
         let keep = move |part| match part {
             ListPart::Object(object) => ListPart::Object(keep(object)),
@@ -278,12 +278,12 @@ impl ListWatch for ScriptedSource {
     fn watch(&self, options: WatchOptions) -> BoxFuture<'_, Result<WatchStream, SourceError>> {
         let request = request_text::watch(&self.resource, &self.scope, &options);
         let script = {
-            let mut answers = self.answers.lock();
-            let queued = answers.watches.pop_front();
-            queued.or_else(|| answers.every_watch.as_ref().map(|answer| answer(&options)))
+            let mut responses = self.responses.lock();
+            let queued = responses.watches.pop_front();
+            queued.or_else(|| responses.every_watch.as_ref().map(|response| response(&options)))
         };
         self.record(ScriptedRequest::Watch(options));
-        let script = script.map_or_else(Script::hanging, WatchAnswer::into_script);
+        let script = script.map_or_else(Script::hanging, WatchResponse::into_script);
         let keep = self.keep_known();
         let keep = move |event| match event {
             WatchEvent::Changed(change, object) => WatchEvent::Changed(change, keep(object)),

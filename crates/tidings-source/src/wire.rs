@@ -28,7 +28,7 @@ use serde_json::Value;
 use tidings_object::{Identity, Intake, IntakeError, KnownObjects, Projection, RawObject, Wire};
 
 use self::event_reader::EventError;
-use self::json::value_end::trim_start;
+use self::json::white_space::trim_start;
 use self::list_head::{ListHeadError, ListKind};
 use self::protobuf::envelope::{Envelope, MAGIC, TypeMeta};
 use crate::{ListEnd, StatusDetail, WatchEvent};

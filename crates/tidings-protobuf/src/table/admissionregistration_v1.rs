@@ -1,14 +1,14 @@
 //! The messages of k8s.io/api/admissionregistration/v1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static APPLY_CONFIGURATION: Message = Message {
     name: "ApplyConfiguration",
     fields: &[
         Field { number: 1, name: "expression", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static AUDIT_ANNOTATION: Message = Message {
@@ -17,7 +17,7 @@ pub(super) static AUDIT_ANNOTATION: Message = Message {
         Field { number: 1, name: "key", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "valueExpression", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static EXPRESSION_WARNING: Message = Message {
@@ -26,7 +26,7 @@ pub(super) static EXPRESSION_WARNING: Message = Message {
         Field { number: 2, name: "fieldRef", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "warning", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static JSON_PATCH: Message = Message {
@@ -34,7 +34,7 @@ pub(super) static JSON_PATCH: Message = Message {
     fields: &[
         Field { number: 1, name: "expression", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static MATCH_CONDITION: Message = Message {
@@ -43,7 +43,7 @@ pub(super) static MATCH_CONDITION: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "expression", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static MATCH_RESOURCES: Message = Message {
@@ -55,7 +55,7 @@ pub(super) static MATCH_RESOURCES: Message = Message {
         Field { number: 4, name: "excludeResourceRules", shape: Shape::Many, kind: Kind::Message(&NAMED_RULE_WITH_OPERATIONS), presence: Presence::NotEmpty },
         Field { number: 7, name: "matchPolicy", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Nothing, Place::Nothing, Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(4)],
 };
 
 pub(super) static MUTATING_ADMISSION_POLICY: Message = Message {
@@ -64,7 +64,7 @@ pub(super) static MUTATING_ADMISSION_POLICY: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&MUTATING_ADMISSION_POLICY_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static MUTATING_ADMISSION_POLICY_BINDING: Message = Message {
@@ -73,7 +73,7 @@ pub(super) static MUTATING_ADMISSION_POLICY_BINDING: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&MUTATING_ADMISSION_POLICY_BINDING_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static MUTATING_ADMISSION_POLICY_BINDING_LIST: Message = Message {
@@ -82,7 +82,7 @@ pub(super) static MUTATING_ADMISSION_POLICY_BINDING_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&MUTATING_ADMISSION_POLICY_BINDING), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static MUTATING_ADMISSION_POLICY_BINDING_SPEC: Message = Message {
@@ -92,7 +92,7 @@ pub(super) static MUTATING_ADMISSION_POLICY_BINDING_SPEC: Message = Message {
         Field { number: 2, name: "paramRef", shape: Shape::Optional, kind: Kind::Message(&PARAM_REF), presence: Presence::NotEmpty },
         Field { number: 3, name: "matchResources", shape: Shape::Optional, kind: Kind::Message(&MATCH_RESOURCES), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static MUTATING_ADMISSION_POLICY_LIST: Message = Message {
@@ -101,7 +101,7 @@ pub(super) static MUTATING_ADMISSION_POLICY_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&MUTATING_ADMISSION_POLICY), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static MUTATING_ADMISSION_POLICY_SPEC: Message = Message {
@@ -115,7 +115,7 @@ pub(super) static MUTATING_ADMISSION_POLICY_SPEC: Message = Message {
         Field { number: 6, name: "matchConditions", shape: Shape::Many, kind: Kind::Message(&MATCH_CONDITION), presence: Presence::NotEmpty },
         Field { number: 7, name: "reinvocationPolicy", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6)],
 };
 
 pub(super) static MUTATING_WEBHOOK: Message = Message {
@@ -134,7 +134,7 @@ pub(super) static MUTATING_WEBHOOK: Message = Message {
         Field { number: 10, name: "reinvocationPolicy", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 12, name: "matchConditions", shape: Shape::Many, kind: Kind::Message(&MATCH_CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(5), Place::Field(7), Place::Field(8), Place::Field(9), Place::Field(4), Place::Field(10), Place::Field(6), Place::Field(11)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(5), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(4), FieldEntry::Field(10), FieldEntry::Field(6), FieldEntry::Field(11)],
 };
 
 pub(super) static MUTATING_WEBHOOK_CONFIGURATION: Message = Message {
@@ -143,7 +143,7 @@ pub(super) static MUTATING_WEBHOOK_CONFIGURATION: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "webhooks", shape: Shape::Many, kind: Kind::Message(&MUTATING_WEBHOOK), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static MUTATING_WEBHOOK_CONFIGURATION_LIST: Message = Message {
@@ -152,7 +152,7 @@ pub(super) static MUTATING_WEBHOOK_CONFIGURATION_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&MUTATING_WEBHOOK_CONFIGURATION), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static MUTATION: Message = Message {
@@ -162,7 +162,7 @@ pub(super) static MUTATION: Message = Message {
         Field { number: 3, name: "applyConfiguration", shape: Shape::Optional, kind: Kind::Message(&APPLY_CONFIGURATION), presence: Presence::NotEmpty },
         Field { number: 4, name: "jsonPatch", shape: Shape::Optional, kind: Kind::Message(&JSON_PATCH), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static NAMED_RULE_WITH_OPERATIONS: Message = Message {
@@ -175,7 +175,7 @@ pub(super) static NAMED_RULE_WITH_OPERATIONS: Message = Message {
         Field { number: 3, name: "resources", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "scope", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Inlined(1, &RULE_WITH_OPERATIONS)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Inlined(1, &RULE_WITH_OPERATIONS)],
 };
 
 pub(super) static PARAM_KIND: Message = Message {
@@ -184,7 +184,7 @@ pub(super) static PARAM_KIND: Message = Message {
         Field { number: 1, name: "apiVersion", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "kind", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static PARAM_REF: Message = Message {
@@ -195,7 +195,7 @@ pub(super) static PARAM_REF: Message = Message {
         Field { number: 3, name: "selector", shape: Shape::Optional, kind: Kind::Message(&super::meta_v1::LABEL_SELECTOR), presence: Presence::NotEmpty },
         Field { number: 4, name: "parameterNotFoundAction", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static RULE: Message = Message {
@@ -206,7 +206,7 @@ pub(super) static RULE: Message = Message {
         Field { number: 3, name: "resources", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "scope", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static RULE_WITH_OPERATIONS: Message = Message {
@@ -218,7 +218,7 @@ pub(super) static RULE_WITH_OPERATIONS: Message = Message {
         Field { number: 3, name: "resources", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "scope", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Inlined(1, &RULE)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Inlined(1, &RULE)],
 };
 
 pub(super) static SERVICE_REFERENCE: Message = Message {
@@ -229,7 +229,7 @@ pub(super) static SERVICE_REFERENCE: Message = Message {
         Field { number: 3, name: "path", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "port", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static TYPE_CHECKING: Message = Message {
@@ -237,7 +237,7 @@ pub(super) static TYPE_CHECKING: Message = Message {
     fields: &[
         Field { number: 1, name: "expressionWarnings", shape: Shape::Many, kind: Kind::Message(&EXPRESSION_WARNING), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static VALIDATING_ADMISSION_POLICY: Message = Message {
@@ -247,7 +247,7 @@ pub(super) static VALIDATING_ADMISSION_POLICY: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&VALIDATING_ADMISSION_POLICY_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&VALIDATING_ADMISSION_POLICY_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static VALIDATING_ADMISSION_POLICY_BINDING: Message = Message {
@@ -256,7 +256,7 @@ pub(super) static VALIDATING_ADMISSION_POLICY_BINDING: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&VALIDATING_ADMISSION_POLICY_BINDING_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VALIDATING_ADMISSION_POLICY_BINDING_LIST: Message = Message {
@@ -265,7 +265,7 @@ pub(super) static VALIDATING_ADMISSION_POLICY_BINDING_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&VALIDATING_ADMISSION_POLICY_BINDING), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VALIDATING_ADMISSION_POLICY_BINDING_SPEC: Message = Message {
@@ -276,7 +276,7 @@ pub(super) static VALIDATING_ADMISSION_POLICY_BINDING_SPEC: Message = Message {
         Field { number: 3, name: "matchResources", shape: Shape::Optional, kind: Kind::Message(&MATCH_RESOURCES), presence: Presence::NotEmpty },
         Field { number: 4, name: "validationActions", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static VALIDATING_ADMISSION_POLICY_LIST: Message = Message {
@@ -285,7 +285,7 @@ pub(super) static VALIDATING_ADMISSION_POLICY_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&VALIDATING_ADMISSION_POLICY), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VALIDATING_ADMISSION_POLICY_SPEC: Message = Message {
@@ -299,7 +299,7 @@ pub(super) static VALIDATING_ADMISSION_POLICY_SPEC: Message = Message {
         Field { number: 6, name: "matchConditions", shape: Shape::Many, kind: Kind::Message(&MATCH_CONDITION), presence: Presence::NotEmpty },
         Field { number: 7, name: "variables", shape: Shape::Many, kind: Kind::Message(&VARIABLE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6)],
 };
 
 pub(super) static VALIDATING_ADMISSION_POLICY_STATUS: Message = Message {
@@ -309,7 +309,7 @@ pub(super) static VALIDATING_ADMISSION_POLICY_STATUS: Message = Message {
         Field { number: 2, name: "typeChecking", shape: Shape::Optional, kind: Kind::Message(&TYPE_CHECKING), presence: Presence::NotEmpty },
         Field { number: 3, name: "conditions", shape: Shape::Many, kind: Kind::Message(&super::meta_v1::CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static VALIDATING_WEBHOOK: Message = Message {
@@ -327,7 +327,7 @@ pub(super) static VALIDATING_WEBHOOK: Message = Message {
         Field { number: 8, name: "admissionReviewVersions", shape: Shape::Many, kind: Kind::String, presence: Presence::Always },
         Field { number: 11, name: "matchConditions", shape: Shape::Many, kind: Kind::Message(&MATCH_CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(5), Place::Field(7), Place::Field(8), Place::Field(9), Place::Field(4), Place::Field(6), Place::Field(10)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(5), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(4), FieldEntry::Field(6), FieldEntry::Field(10)],
 };
 
 pub(super) static VALIDATING_WEBHOOK_CONFIGURATION: Message = Message {
@@ -336,7 +336,7 @@ pub(super) static VALIDATING_WEBHOOK_CONFIGURATION: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "webhooks", shape: Shape::Many, kind: Kind::Message(&VALIDATING_WEBHOOK), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VALIDATING_WEBHOOK_CONFIGURATION_LIST: Message = Message {
@@ -345,7 +345,7 @@ pub(super) static VALIDATING_WEBHOOK_CONFIGURATION_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&VALIDATING_WEBHOOK_CONFIGURATION), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VALIDATION: Message = Message {
@@ -356,7 +356,7 @@ pub(super) static VALIDATION: Message = Message {
         Field { number: 3, name: "reason", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "messageExpression", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static VARIABLE: Message = Message {
@@ -365,7 +365,7 @@ pub(super) static VARIABLE: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "expression", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static WEBHOOK_CLIENT_CONFIG: Message = Message {
@@ -375,5 +375,5 @@ pub(super) static WEBHOOK_CLIENT_CONFIG: Message = Message {
         Field { number: 1, name: "service", shape: Shape::Optional, kind: Kind::Message(&SERVICE_REFERENCE), presence: Presence::NotEmpty },
         Field { number: 2, name: "caBundle", shape: Shape::One, kind: Kind::Bytes, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(1), Place::Field(2), Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(0)],
 };

@@ -1,14 +1,14 @@
 //! The messages of k8s.io/api/admissionregistration/v1alpha1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static APPLY_CONFIGURATION: Message = Message {
     name: "ApplyConfiguration",
     fields: &[
         Field { number: 1, name: "expression", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static AUDIT_ANNOTATION: Message = Message {
@@ -17,7 +17,7 @@ pub(super) static AUDIT_ANNOTATION: Message = Message {
         Field { number: 1, name: "key", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "valueExpression", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static EXPRESSION_WARNING: Message = Message {
@@ -26,7 +26,7 @@ pub(super) static EXPRESSION_WARNING: Message = Message {
         Field { number: 2, name: "fieldRef", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "warning", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static JSON_PATCH: Message = Message {
@@ -34,7 +34,7 @@ pub(super) static JSON_PATCH: Message = Message {
     fields: &[
         Field { number: 1, name: "expression", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static MATCH_CONDITION: Message = Message {
@@ -43,7 +43,7 @@ pub(super) static MATCH_CONDITION: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "expression", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static MATCH_RESOURCES: Message = Message {
@@ -55,7 +55,7 @@ pub(super) static MATCH_RESOURCES: Message = Message {
         Field { number: 4, name: "excludeResourceRules", shape: Shape::Many, kind: Kind::Message(&NAMED_RULE_WITH_OPERATIONS), presence: Presence::NotEmpty },
         Field { number: 7, name: "matchPolicy", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Nothing, Place::Nothing, Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(4)],
 };
 
 pub(super) static MUTATING_ADMISSION_POLICY: Message = Message {
@@ -64,7 +64,7 @@ pub(super) static MUTATING_ADMISSION_POLICY: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&MUTATING_ADMISSION_POLICY_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static MUTATING_ADMISSION_POLICY_BINDING: Message = Message {
@@ -73,7 +73,7 @@ pub(super) static MUTATING_ADMISSION_POLICY_BINDING: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&MUTATING_ADMISSION_POLICY_BINDING_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static MUTATING_ADMISSION_POLICY_BINDING_LIST: Message = Message {
@@ -82,7 +82,7 @@ pub(super) static MUTATING_ADMISSION_POLICY_BINDING_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&MUTATING_ADMISSION_POLICY_BINDING), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static MUTATING_ADMISSION_POLICY_BINDING_SPEC: Message = Message {
@@ -92,7 +92,7 @@ pub(super) static MUTATING_ADMISSION_POLICY_BINDING_SPEC: Message = Message {
         Field { number: 2, name: "paramRef", shape: Shape::Optional, kind: Kind::Message(&PARAM_REF), presence: Presence::NotEmpty },
         Field { number: 3, name: "matchResources", shape: Shape::Optional, kind: Kind::Message(&MATCH_RESOURCES), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static MUTATING_ADMISSION_POLICY_LIST: Message = Message {
@@ -101,7 +101,7 @@ pub(super) static MUTATING_ADMISSION_POLICY_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&MUTATING_ADMISSION_POLICY), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static MUTATING_ADMISSION_POLICY_SPEC: Message = Message {
@@ -115,7 +115,7 @@ pub(super) static MUTATING_ADMISSION_POLICY_SPEC: Message = Message {
         Field { number: 6, name: "matchConditions", shape: Shape::Many, kind: Kind::Message(&MATCH_CONDITION), presence: Presence::NotEmpty },
         Field { number: 7, name: "reinvocationPolicy", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6)],
 };
 
 pub(super) static MUTATION: Message = Message {
@@ -125,7 +125,7 @@ pub(super) static MUTATION: Message = Message {
         Field { number: 3, name: "applyConfiguration", shape: Shape::Optional, kind: Kind::Message(&APPLY_CONFIGURATION), presence: Presence::NotEmpty },
         Field { number: 4, name: "jsonPatch", shape: Shape::Optional, kind: Kind::Message(&JSON_PATCH), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static NAMED_RULE_WITH_OPERATIONS: Message = Message {
@@ -138,7 +138,7 @@ pub(super) static NAMED_RULE_WITH_OPERATIONS: Message = Message {
         Field { number: 3, name: "resources", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "scope", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Inlined(1, &super::admissionregistration_v1::RULE_WITH_OPERATIONS)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Inlined(1, &super::admissionregistration_v1::RULE_WITH_OPERATIONS)],
 };
 
 pub(super) static PARAM_KIND: Message = Message {
@@ -147,7 +147,7 @@ pub(super) static PARAM_KIND: Message = Message {
         Field { number: 1, name: "apiVersion", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "kind", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static PARAM_REF: Message = Message {
@@ -158,7 +158,7 @@ pub(super) static PARAM_REF: Message = Message {
         Field { number: 3, name: "selector", shape: Shape::Optional, kind: Kind::Message(&super::meta_v1::LABEL_SELECTOR), presence: Presence::NotEmpty },
         Field { number: 4, name: "parameterNotFoundAction", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static TYPE_CHECKING: Message = Message {
@@ -166,7 +166,7 @@ pub(super) static TYPE_CHECKING: Message = Message {
     fields: &[
         Field { number: 1, name: "expressionWarnings", shape: Shape::Many, kind: Kind::Message(&EXPRESSION_WARNING), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static VALIDATING_ADMISSION_POLICY: Message = Message {
@@ -176,7 +176,7 @@ pub(super) static VALIDATING_ADMISSION_POLICY: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&VALIDATING_ADMISSION_POLICY_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&VALIDATING_ADMISSION_POLICY_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static VALIDATING_ADMISSION_POLICY_BINDING: Message = Message {
@@ -185,7 +185,7 @@ pub(super) static VALIDATING_ADMISSION_POLICY_BINDING: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&VALIDATING_ADMISSION_POLICY_BINDING_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VALIDATING_ADMISSION_POLICY_BINDING_LIST: Message = Message {
@@ -194,7 +194,7 @@ pub(super) static VALIDATING_ADMISSION_POLICY_BINDING_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&VALIDATING_ADMISSION_POLICY_BINDING), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VALIDATING_ADMISSION_POLICY_BINDING_SPEC: Message = Message {
@@ -205,7 +205,7 @@ pub(super) static VALIDATING_ADMISSION_POLICY_BINDING_SPEC: Message = Message {
         Field { number: 3, name: "matchResources", shape: Shape::Optional, kind: Kind::Message(&MATCH_RESOURCES), presence: Presence::NotEmpty },
         Field { number: 4, name: "validationActions", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static VALIDATING_ADMISSION_POLICY_LIST: Message = Message {
@@ -214,7 +214,7 @@ pub(super) static VALIDATING_ADMISSION_POLICY_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&VALIDATING_ADMISSION_POLICY), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VALIDATING_ADMISSION_POLICY_SPEC: Message = Message {
@@ -228,7 +228,7 @@ pub(super) static VALIDATING_ADMISSION_POLICY_SPEC: Message = Message {
         Field { number: 6, name: "matchConditions", shape: Shape::Many, kind: Kind::Message(&MATCH_CONDITION), presence: Presence::NotEmpty },
         Field { number: 7, name: "variables", shape: Shape::Many, kind: Kind::Message(&VARIABLE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6)],
 };
 
 pub(super) static VALIDATING_ADMISSION_POLICY_STATUS: Message = Message {
@@ -238,7 +238,7 @@ pub(super) static VALIDATING_ADMISSION_POLICY_STATUS: Message = Message {
         Field { number: 2, name: "typeChecking", shape: Shape::Optional, kind: Kind::Message(&TYPE_CHECKING), presence: Presence::NotEmpty },
         Field { number: 3, name: "conditions", shape: Shape::Many, kind: Kind::Message(&super::meta_v1::CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static VALIDATION: Message = Message {
@@ -249,7 +249,7 @@ pub(super) static VALIDATION: Message = Message {
         Field { number: 3, name: "reason", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "messageExpression", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static VARIABLE: Message = Message {
@@ -258,5 +258,5 @@ pub(super) static VARIABLE: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "expression", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };

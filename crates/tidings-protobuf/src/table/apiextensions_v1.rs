@@ -1,7 +1,7 @@
 //! The messages of k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static CUSTOM_RESOURCE_COLUMN_DEFINITION: Message = Message {
     name: "CustomResourceColumnDefinition",
@@ -13,7 +13,7 @@ pub(super) static CUSTOM_RESOURCE_COLUMN_DEFINITION: Message = Message {
         Field { number: 5, name: "priority", shape: Shape::One, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 6, name: "jsonPath", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static CUSTOM_RESOURCE_CONVERSION: Message = Message {
@@ -22,7 +22,7 @@ pub(super) static CUSTOM_RESOURCE_CONVERSION: Message = Message {
         Field { number: 1, name: "strategy", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "webhook", shape: Shape::Optional, kind: Kind::Message(&WEBHOOK_CONVERSION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CUSTOM_RESOURCE_DEFINITION: Message = Message {
@@ -32,7 +32,7 @@ pub(super) static CUSTOM_RESOURCE_DEFINITION: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&CUSTOM_RESOURCE_DEFINITION_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&CUSTOM_RESOURCE_DEFINITION_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static CUSTOM_RESOURCE_DEFINITION_CONDITION: Message = Message {
@@ -45,7 +45,7 @@ pub(super) static CUSTOM_RESOURCE_DEFINITION_CONDITION: Message = Message {
         Field { number: 5, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 6, name: "observedGeneration", shape: Shape::One, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static CUSTOM_RESOURCE_DEFINITION_LIST: Message = Message {
@@ -54,7 +54,7 @@ pub(super) static CUSTOM_RESOURCE_DEFINITION_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&CUSTOM_RESOURCE_DEFINITION), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CUSTOM_RESOURCE_DEFINITION_NAMES: Message = Message {
@@ -67,7 +67,7 @@ pub(super) static CUSTOM_RESOURCE_DEFINITION_NAMES: Message = Message {
         Field { number: 5, name: "listKind", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 6, name: "categories", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static CUSTOM_RESOURCE_DEFINITION_SPEC: Message = Message {
@@ -80,7 +80,7 @@ pub(super) static CUSTOM_RESOURCE_DEFINITION_SPEC: Message = Message {
         Field { number: 9, name: "conversion", shape: Shape::Optional, kind: Kind::Message(&CUSTOM_RESOURCE_CONVERSION), presence: Presence::NotEmpty },
         Field { number: 10, name: "preserveUnknownFields", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Nothing, Place::Field(1), Place::Field(2), Place::Nothing, Place::Nothing, Place::Field(3), Place::Nothing, Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(3), FieldEntry::Unknown, FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static CUSTOM_RESOURCE_DEFINITION_STATUS: Message = Message {
@@ -91,7 +91,7 @@ pub(super) static CUSTOM_RESOURCE_DEFINITION_STATUS: Message = Message {
         Field { number: 3, name: "storedVersions", shape: Shape::Many, kind: Kind::String, presence: Presence::Always },
         Field { number: 4, name: "observedGeneration", shape: Shape::One, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static CUSTOM_RESOURCE_DEFINITION_VERSION: Message = Message {
@@ -107,7 +107,7 @@ pub(super) static CUSTOM_RESOURCE_DEFINITION_VERSION: Message = Message {
         Field { number: 6, name: "additionalPrinterColumns", shape: Shape::Many, kind: Kind::Message(&CUSTOM_RESOURCE_COLUMN_DEFINITION), presence: Presence::NotEmpty },
         Field { number: 9, name: "selectableFields", shape: Shape::Many, kind: Kind::Message(&SELECTABLE_FIELD), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(3), Place::Field(4), Place::Field(8)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(8)],
 };
 
 pub(super) static CUSTOM_RESOURCE_SUBRESOURCE_SCALE: Message = Message {
@@ -117,14 +117,14 @@ pub(super) static CUSTOM_RESOURCE_SUBRESOURCE_SCALE: Message = Message {
         Field { number: 2, name: "statusReplicasPath", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "labelSelectorPath", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static CUSTOM_RESOURCE_SUBRESOURCE_STATUS: Message = Message {
     name: "CustomResourceSubresourceStatus",
     fields: &[
     ],
-    places: &[],
+    by_number: &[],
 };
 
 pub(super) static CUSTOM_RESOURCE_SUBRESOURCES: Message = Message {
@@ -133,7 +133,7 @@ pub(super) static CUSTOM_RESOURCE_SUBRESOURCES: Message = Message {
         Field { number: 1, name: "status", shape: Shape::Optional, kind: Kind::Message(&CUSTOM_RESOURCE_SUBRESOURCE_STATUS), presence: Presence::NotEmpty },
         Field { number: 2, name: "scale", shape: Shape::Optional, kind: Kind::Message(&CUSTOM_RESOURCE_SUBRESOURCE_SCALE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CUSTOM_RESOURCE_VALIDATION: Message = Message {
@@ -141,7 +141,7 @@ pub(super) static CUSTOM_RESOURCE_VALIDATION: Message = Message {
     fields: &[
         Field { number: 1, name: "openAPIV3Schema", shape: Shape::Optional, kind: Kind::Message(&JSON_SCHEMA_PROPS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static EXTERNAL_DOCUMENTATION: Message = Message {
@@ -150,7 +150,7 @@ pub(super) static EXTERNAL_DOCUMENTATION: Message = Message {
         Field { number: 1, name: "description", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "url", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static JSON_SCHEMA_PROPS: Message = Message {
@@ -201,7 +201,7 @@ pub(super) static JSON_SCHEMA_PROPS: Message = Message {
         Field { number: 43, name: "x-kubernetes-map-type", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 44, name: "x-kubernetes-validations", shape: Shape::Many, kind: Kind::Message(&VALIDATION_RULE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9), Place::Field(10), Place::Field(11), Place::Field(12), Place::Field(13), Place::Field(14), Place::Field(15), Place::Field(16), Place::Field(17), Place::Field(18), Place::Field(19), Place::Field(20), Place::Field(21), Place::Field(22), Place::Field(23), Place::Field(24), Place::Field(25), Place::Field(26), Place::Field(27), Place::Field(28), Place::Field(29), Place::Field(30), Place::Field(31), Place::Field(32), Place::Field(33), Place::Field(34), Place::Field(35), Place::Field(36), Place::Field(37), Place::Field(38), Place::Field(39), Place::Field(40), Place::Field(41), Place::Field(42), Place::Field(43)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Field(11), FieldEntry::Field(12), FieldEntry::Field(13), FieldEntry::Field(14), FieldEntry::Field(15), FieldEntry::Field(16), FieldEntry::Field(17), FieldEntry::Field(18), FieldEntry::Field(19), FieldEntry::Field(20), FieldEntry::Field(21), FieldEntry::Field(22), FieldEntry::Field(23), FieldEntry::Field(24), FieldEntry::Field(25), FieldEntry::Field(26), FieldEntry::Field(27), FieldEntry::Field(28), FieldEntry::Field(29), FieldEntry::Field(30), FieldEntry::Field(31), FieldEntry::Field(32), FieldEntry::Field(33), FieldEntry::Field(34), FieldEntry::Field(35), FieldEntry::Field(36), FieldEntry::Field(37), FieldEntry::Field(38), FieldEntry::Field(39), FieldEntry::Field(40), FieldEntry::Field(41), FieldEntry::Field(42), FieldEntry::Field(43)],
 };
 
 pub(super) static SELECTABLE_FIELD: Message = Message {
@@ -209,7 +209,7 @@ pub(super) static SELECTABLE_FIELD: Message = Message {
     fields: &[
         Field { number: 1, name: "jsonPath", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static SERVICE_REFERENCE: Message = Message {
@@ -220,7 +220,7 @@ pub(super) static SERVICE_REFERENCE: Message = Message {
         Field { number: 3, name: "path", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "port", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static VALIDATION_RULE: Message = Message {
@@ -233,7 +233,7 @@ pub(super) static VALIDATION_RULE: Message = Message {
         Field { number: 5, name: "fieldPath", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 6, name: "optionalOldSelf", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static WEBHOOK_CLIENT_CONFIG: Message = Message {
@@ -243,7 +243,7 @@ pub(super) static WEBHOOK_CLIENT_CONFIG: Message = Message {
         Field { number: 1, name: "service", shape: Shape::Optional, kind: Kind::Message(&SERVICE_REFERENCE), presence: Presence::NotEmpty },
         Field { number: 2, name: "caBundle", shape: Shape::One, kind: Kind::Bytes, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(1), Place::Field(2), Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(0)],
 };
 
 pub(super) static WEBHOOK_CONVERSION: Message = Message {
@@ -252,5 +252,5 @@ pub(super) static WEBHOOK_CONVERSION: Message = Message {
         Field { number: 2, name: "clientConfig", shape: Shape::Optional, kind: Kind::Message(&WEBHOOK_CLIENT_CONFIG), presence: Presence::NotEmpty },
         Field { number: 3, name: "conversionReviewVersions", shape: Shape::Many, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };

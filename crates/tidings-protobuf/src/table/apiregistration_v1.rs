@@ -1,7 +1,7 @@
 //! The messages of k8s.io/kube-aggregator/pkg/apis/apiregistration/v1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static API_SERVICE: Message = Message {
     name: "APIService",
@@ -10,7 +10,7 @@ pub(super) static API_SERVICE: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&API_SERVICE_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&API_SERVICE_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static API_SERVICE_CONDITION: Message = Message {
@@ -22,7 +22,7 @@ pub(super) static API_SERVICE_CONDITION: Message = Message {
         Field { number: 4, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 5, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static API_SERVICE_LIST: Message = Message {
@@ -31,7 +31,7 @@ pub(super) static API_SERVICE_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&API_SERVICE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static API_SERVICE_SPEC: Message = Message {
@@ -45,7 +45,7 @@ pub(super) static API_SERVICE_SPEC: Message = Message {
         Field { number: 7, name: "groupPriorityMinimum", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
         Field { number: 8, name: "versionPriority", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Nothing, Place::Field(5), Place::Field(6)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Unknown, FieldEntry::Field(5), FieldEntry::Field(6)],
 };
 
 pub(super) static API_SERVICE_STATUS: Message = Message {
@@ -53,7 +53,7 @@ pub(super) static API_SERVICE_STATUS: Message = Message {
     fields: &[
         Field { number: 1, name: "conditions", shape: Shape::Many, kind: Kind::Message(&API_SERVICE_CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static SERVICE_REFERENCE: Message = Message {
@@ -63,5 +63,5 @@ pub(super) static SERVICE_REFERENCE: Message = Message {
         Field { number: 2, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "port", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };

@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/apiserverinternal/v1alpha1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static SERVER_STORAGE_VERSION: Message = Message {
     name: "ServerStorageVersion",
@@ -11,7 +11,7 @@ pub(super) static SERVER_STORAGE_VERSION: Message = Message {
         Field { number: 3, name: "decodableVersions", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "servedVersions", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static STORAGE_VERSION: Message = Message {
@@ -21,7 +21,7 @@ pub(super) static STORAGE_VERSION: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&STORAGE_VERSION_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&STORAGE_VERSION_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static STORAGE_VERSION_CONDITION: Message = Message {
@@ -34,7 +34,7 @@ pub(super) static STORAGE_VERSION_CONDITION: Message = Message {
         Field { number: 5, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 6, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static STORAGE_VERSION_LIST: Message = Message {
@@ -43,14 +43,14 @@ pub(super) static STORAGE_VERSION_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&STORAGE_VERSION), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static STORAGE_VERSION_SPEC: Message = Message {
     name: "StorageVersionSpec",
     fields: &[
     ],
-    places: &[],
+    by_number: &[],
 };
 
 pub(super) static STORAGE_VERSION_STATUS: Message = Message {
@@ -60,5 +60,5 @@ pub(super) static STORAGE_VERSION_STATUS: Message = Message {
         Field { number: 2, name: "commonEncodingVersion", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "conditions", shape: Shape::Many, kind: Kind::Message(&STORAGE_VERSION_CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };

@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/apps/v1beta2.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static CONTROLLER_REVISION: Message = Message {
     name: "ControllerRevision",
@@ -10,7 +10,7 @@ pub(super) static CONTROLLER_REVISION: Message = Message {
         Field { number: 2, name: "data", shape: Shape::One, kind: Kind::Raw, presence: Presence::Always },
         Field { number: 3, name: "revision", shape: Shape::One, kind: Kind::Int64, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static CONTROLLER_REVISION_LIST: Message = Message {
@@ -19,7 +19,7 @@ pub(super) static CONTROLLER_REVISION_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&CONTROLLER_REVISION), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static DAEMON_SET: Message = Message {
@@ -29,7 +29,7 @@ pub(super) static DAEMON_SET: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&DAEMON_SET_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&DAEMON_SET_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static DAEMON_SET_CONDITION: Message = Message {
@@ -41,7 +41,7 @@ pub(super) static DAEMON_SET_CONDITION: Message = Message {
         Field { number: 4, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 5, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static DAEMON_SET_LIST: Message = Message {
@@ -50,7 +50,7 @@ pub(super) static DAEMON_SET_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&DAEMON_SET), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static DAEMON_SET_SPEC: Message = Message {
@@ -62,7 +62,7 @@ pub(super) static DAEMON_SET_SPEC: Message = Message {
         Field { number: 4, name: "minReadySeconds", shape: Shape::One, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 6, name: "revisionHistoryLimit", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Nothing, Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Unknown, FieldEntry::Field(4)],
 };
 
 pub(super) static DAEMON_SET_STATUS: Message = Message {
@@ -79,7 +79,7 @@ pub(super) static DAEMON_SET_STATUS: Message = Message {
         Field { number: 9, name: "collisionCount", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 10, name: "conditions", shape: Shape::Many, kind: Kind::Message(&DAEMON_SET_CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9)],
 };
 
 pub(super) static DAEMON_SET_UPDATE_STRATEGY: Message = Message {
@@ -88,7 +88,7 @@ pub(super) static DAEMON_SET_UPDATE_STRATEGY: Message = Message {
         Field { number: 1, name: "type", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "rollingUpdate", shape: Shape::Optional, kind: Kind::Message(&ROLLING_UPDATE_DAEMON_SET), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static DEPLOYMENT: Message = Message {
@@ -98,7 +98,7 @@ pub(super) static DEPLOYMENT: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&DEPLOYMENT_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&DEPLOYMENT_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static DEPLOYMENT_CONDITION: Message = Message {
@@ -111,7 +111,7 @@ pub(super) static DEPLOYMENT_CONDITION: Message = Message {
         Field { number: 4, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 5, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Nothing, Place::Field(4), Place::Field(5), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Unknown, FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static DEPLOYMENT_LIST: Message = Message {
@@ -120,7 +120,7 @@ pub(super) static DEPLOYMENT_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&DEPLOYMENT), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static DEPLOYMENT_SPEC: Message = Message {
@@ -135,7 +135,7 @@ pub(super) static DEPLOYMENT_SPEC: Message = Message {
         Field { number: 7, name: "paused", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 9, name: "progressDeadlineSeconds", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Nothing, Place::Field(7)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Unknown, FieldEntry::Field(7)],
 };
 
 pub(super) static DEPLOYMENT_STATUS: Message = Message {
@@ -151,7 +151,7 @@ pub(super) static DEPLOYMENT_STATUS: Message = Message {
         Field { number: 6, name: "conditions", shape: Shape::Many, kind: Kind::Message(&DEPLOYMENT_CONDITION), presence: Presence::NotEmpty },
         Field { number: 8, name: "collisionCount", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(4), Place::Field(5), Place::Field(7), Place::Field(3), Place::Field(8), Place::Field(6)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(7), FieldEntry::Field(3), FieldEntry::Field(8), FieldEntry::Field(6)],
 };
 
 pub(super) static DEPLOYMENT_STRATEGY: Message = Message {
@@ -160,7 +160,7 @@ pub(super) static DEPLOYMENT_STRATEGY: Message = Message {
         Field { number: 1, name: "type", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "rollingUpdate", shape: Shape::Optional, kind: Kind::Message(&ROLLING_UPDATE_DEPLOYMENT), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static REPLICA_SET: Message = Message {
@@ -170,7 +170,7 @@ pub(super) static REPLICA_SET: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&REPLICA_SET_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&REPLICA_SET_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static REPLICA_SET_CONDITION: Message = Message {
@@ -182,7 +182,7 @@ pub(super) static REPLICA_SET_CONDITION: Message = Message {
         Field { number: 4, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 5, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static REPLICA_SET_LIST: Message = Message {
@@ -191,7 +191,7 @@ pub(super) static REPLICA_SET_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&REPLICA_SET), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static REPLICA_SET_SPEC: Message = Message {
@@ -202,7 +202,7 @@ pub(super) static REPLICA_SET_SPEC: Message = Message {
         Field { number: 2, name: "selector", shape: Shape::Optional, kind: Kind::Message(&super::meta_v1::LABEL_SELECTOR), presence: Presence::Always },
         Field { number: 3, name: "template", shape: Shape::One, kind: Kind::Message(&super::core_v1::POD_TEMPLATE_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(2), Place::Field(3), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(1)],
 };
 
 pub(super) static REPLICA_SET_STATUS: Message = Message {
@@ -216,7 +216,7 @@ pub(super) static REPLICA_SET_STATUS: Message = Message {
         Field { number: 3, name: "observedGeneration", shape: Shape::One, kind: Kind::Int64, presence: Presence::NotEmpty },
         Field { number: 6, name: "conditions", shape: Shape::Many, kind: Kind::Message(&REPLICA_SET_CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(5), Place::Field(2), Place::Field(3), Place::Field(6), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(5), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(6), FieldEntry::Field(4)],
 };
 
 pub(super) static ROLLING_UPDATE_DAEMON_SET: Message = Message {
@@ -225,7 +225,7 @@ pub(super) static ROLLING_UPDATE_DAEMON_SET: Message = Message {
         Field { number: 1, name: "maxUnavailable", shape: Shape::Optional, kind: Kind::IntOrString, presence: Presence::NotEmpty },
         Field { number: 2, name: "maxSurge", shape: Shape::Optional, kind: Kind::IntOrString, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static ROLLING_UPDATE_DEPLOYMENT: Message = Message {
@@ -234,7 +234,7 @@ pub(super) static ROLLING_UPDATE_DEPLOYMENT: Message = Message {
         Field { number: 1, name: "maxUnavailable", shape: Shape::Optional, kind: Kind::IntOrString, presence: Presence::NotEmpty },
         Field { number: 2, name: "maxSurge", shape: Shape::Optional, kind: Kind::IntOrString, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static ROLLING_UPDATE_STATEFUL_SET_STRATEGY: Message = Message {
@@ -243,7 +243,7 @@ pub(super) static ROLLING_UPDATE_STATEFUL_SET_STRATEGY: Message = Message {
         Field { number: 1, name: "partition", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 2, name: "maxUnavailable", shape: Shape::Optional, kind: Kind::IntOrString, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static SCALE: Message = Message {
@@ -253,7 +253,7 @@ pub(super) static SCALE: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&SCALE_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&SCALE_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static SCALE_SPEC: Message = Message {
@@ -261,7 +261,7 @@ pub(super) static SCALE_SPEC: Message = Message {
     fields: &[
         Field { number: 1, name: "replicas", shape: Shape::One, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static SCALE_STATUS: Message = Message {
@@ -271,7 +271,7 @@ pub(super) static SCALE_STATUS: Message = Message {
         Field { number: 2, name: "selector", shape: Shape::Map, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "targetSelector", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static STATEFUL_SET: Message = Message {
@@ -281,7 +281,7 @@ pub(super) static STATEFUL_SET: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&STATEFUL_SET_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&STATEFUL_SET_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static STATEFUL_SET_CONDITION: Message = Message {
@@ -293,7 +293,7 @@ pub(super) static STATEFUL_SET_CONDITION: Message = Message {
         Field { number: 4, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 5, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static STATEFUL_SET_LIST: Message = Message {
@@ -302,7 +302,7 @@ pub(super) static STATEFUL_SET_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&STATEFUL_SET), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static STATEFUL_SET_ORDINALS: Message = Message {
@@ -310,7 +310,7 @@ pub(super) static STATEFUL_SET_ORDINALS: Message = Message {
     fields: &[
         Field { number: 1, name: "start", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static STATEFUL_SET_PERSISTENT_VOLUME_CLAIM_RETENTION_POLICY: Message = Message {
@@ -319,7 +319,7 @@ pub(super) static STATEFUL_SET_PERSISTENT_VOLUME_CLAIM_RETENTION_POLICY: Message
         Field { number: 1, name: "whenDeleted", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "whenScaled", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static STATEFUL_SET_SPEC: Message = Message {
@@ -337,7 +337,7 @@ pub(super) static STATEFUL_SET_SPEC: Message = Message {
         Field { number: 10, name: "persistentVolumeClaimRetentionPolicy", shape: Shape::Optional, kind: Kind::Message(&STATEFUL_SET_PERSISTENT_VOLUME_CLAIM_RETENTION_POLICY), presence: Presence::NotEmpty },
         Field { number: 11, name: "ordinals", shape: Shape::Optional, kind: Kind::Message(&STATEFUL_SET_ORDINALS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9), Place::Field(10)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(10)],
 };
 
 pub(super) static STATEFUL_SET_STATUS: Message = Message {
@@ -354,7 +354,7 @@ pub(super) static STATEFUL_SET_STATUS: Message = Message {
         Field { number: 10, name: "conditions", shape: Shape::Many, kind: Kind::Message(&STATEFUL_SET_CONDITION), presence: Presence::NotEmpty },
         Field { number: 11, name: "availableReplicas", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Nothing, Place::Field(7), Place::Field(8), Place::Field(9)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Unknown, FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9)],
 };
 
 pub(super) static STATEFUL_SET_UPDATE_STRATEGY: Message = Message {
@@ -363,5 +363,5 @@ pub(super) static STATEFUL_SET_UPDATE_STRATEGY: Message = Message {
         Field { number: 1, name: "type", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "rollingUpdate", shape: Shape::Optional, kind: Kind::Message(&ROLLING_UPDATE_STATEFUL_SET_STRATEGY), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };

@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/authentication/v1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static BOUND_OBJECT_REFERENCE: Message = Message {
     name: "BoundObjectReference",
@@ -11,7 +11,7 @@ pub(super) static BOUND_OBJECT_REFERENCE: Message = Message {
         Field { number: 3, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "uid", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static SELF_SUBJECT_REVIEW: Message = Message {
@@ -20,7 +20,7 @@ pub(super) static SELF_SUBJECT_REVIEW: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "status", shape: Shape::One, kind: Kind::Message(&SELF_SUBJECT_REVIEW_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static SELF_SUBJECT_REVIEW_STATUS: Message = Message {
@@ -28,7 +28,7 @@ pub(super) static SELF_SUBJECT_REVIEW_STATUS: Message = Message {
     fields: &[
         Field { number: 1, name: "userInfo", shape: Shape::One, kind: Kind::Message(&USER_INFO), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static TOKEN_REQUEST: Message = Message {
@@ -38,7 +38,7 @@ pub(super) static TOKEN_REQUEST: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&TOKEN_REQUEST_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&TOKEN_REQUEST_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static TOKEN_REQUEST_SPEC: Message = Message {
@@ -49,7 +49,7 @@ pub(super) static TOKEN_REQUEST_SPEC: Message = Message {
         Field { number: 3, name: "boundObjectRef", shape: Shape::Optional, kind: Kind::Message(&BOUND_OBJECT_REFERENCE), presence: Presence::Always },
         Field { number: 5, name: "attestations", shape: Shape::Map, kind: Kind::List(&Kind::String), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Nothing, Place::Field(2), Place::Field(1), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Unknown, FieldEntry::Field(2), FieldEntry::Field(1), FieldEntry::Field(3)],
 };
 
 pub(super) static TOKEN_REQUEST_STATUS: Message = Message {
@@ -58,7 +58,7 @@ pub(super) static TOKEN_REQUEST_STATUS: Message = Message {
         Field { number: 1, name: "token", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "expirationTimestamp", shape: Shape::One, kind: Kind::Time, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static TOKEN_REVIEW: Message = Message {
@@ -68,7 +68,7 @@ pub(super) static TOKEN_REVIEW: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&TOKEN_REVIEW_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&TOKEN_REVIEW_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static TOKEN_REVIEW_SPEC: Message = Message {
@@ -77,7 +77,7 @@ pub(super) static TOKEN_REVIEW_SPEC: Message = Message {
         Field { number: 1, name: "token", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "audiences", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static TOKEN_REVIEW_STATUS: Message = Message {
@@ -88,7 +88,7 @@ pub(super) static TOKEN_REVIEW_STATUS: Message = Message {
         Field { number: 4, name: "audiences", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "error", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(3), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(3), FieldEntry::Field(2)],
 };
 
 pub(super) static USER_INFO: Message = Message {
@@ -99,5 +99,5 @@ pub(super) static USER_INFO: Message = Message {
         Field { number: 3, name: "groups", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "extra", shape: Shape::Map, kind: Kind::List(&Kind::String), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };

@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/authentication/v1beta1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static SELF_SUBJECT_REVIEW: Message = Message {
     name: "SelfSubjectReview",
@@ -9,7 +9,7 @@ pub(super) static SELF_SUBJECT_REVIEW: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "status", shape: Shape::One, kind: Kind::Message(&SELF_SUBJECT_REVIEW_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static SELF_SUBJECT_REVIEW_STATUS: Message = Message {
@@ -17,7 +17,7 @@ pub(super) static SELF_SUBJECT_REVIEW_STATUS: Message = Message {
     fields: &[
         Field { number: 1, name: "userInfo", shape: Shape::One, kind: Kind::Message(&super::authentication_v1::USER_INFO), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static TOKEN_REVIEW: Message = Message {
@@ -27,7 +27,7 @@ pub(super) static TOKEN_REVIEW: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&TOKEN_REVIEW_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&TOKEN_REVIEW_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static TOKEN_REVIEW_SPEC: Message = Message {
@@ -36,7 +36,7 @@ pub(super) static TOKEN_REVIEW_SPEC: Message = Message {
         Field { number: 1, name: "token", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "audiences", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static TOKEN_REVIEW_STATUS: Message = Message {
@@ -47,7 +47,7 @@ pub(super) static TOKEN_REVIEW_STATUS: Message = Message {
         Field { number: 4, name: "audiences", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "error", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(3), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(3), FieldEntry::Field(2)],
 };
 
 pub(super) static USER_INFO: Message = Message {
@@ -58,5 +58,5 @@ pub(super) static USER_INFO: Message = Message {
         Field { number: 3, name: "groups", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "extra", shape: Shape::Map, kind: Kind::List(&Kind::String), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };

@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/authorization/v1beta1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static LOCAL_SUBJECT_ACCESS_REVIEW: Message = Message {
     name: "LocalSubjectAccessReview",
@@ -10,7 +10,7 @@ pub(super) static LOCAL_SUBJECT_ACCESS_REVIEW: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&SUBJECT_ACCESS_REVIEW_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&SUBJECT_ACCESS_REVIEW_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static NON_RESOURCE_ATTRIBUTES: Message = Message {
@@ -19,7 +19,7 @@ pub(super) static NON_RESOURCE_ATTRIBUTES: Message = Message {
         Field { number: 1, name: "path", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "verb", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NON_RESOURCE_RULE: Message = Message {
@@ -28,7 +28,7 @@ pub(super) static NON_RESOURCE_RULE: Message = Message {
         Field { number: 1, name: "verbs", shape: Shape::Many, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "nonResourceURLs", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static RESOURCE_ATTRIBUTES: Message = Message {
@@ -44,7 +44,7 @@ pub(super) static RESOURCE_ATTRIBUTES: Message = Message {
         Field { number: 8, name: "fieldSelector", shape: Shape::Optional, kind: Kind::Message(&super::authorization_v1::FIELD_SELECTOR_ATTRIBUTES), presence: Presence::NotEmpty },
         Field { number: 9, name: "labelSelector", shape: Shape::Optional, kind: Kind::Message(&super::authorization_v1::LABEL_SELECTOR_ATTRIBUTES), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8)],
 };
 
 pub(super) static RESOURCE_RULE: Message = Message {
@@ -55,7 +55,7 @@ pub(super) static RESOURCE_RULE: Message = Message {
         Field { number: 3, name: "resources", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "resourceNames", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static SELF_SUBJECT_ACCESS_REVIEW: Message = Message {
@@ -65,7 +65,7 @@ pub(super) static SELF_SUBJECT_ACCESS_REVIEW: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&SELF_SUBJECT_ACCESS_REVIEW_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&SUBJECT_ACCESS_REVIEW_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static SELF_SUBJECT_ACCESS_REVIEW_SPEC: Message = Message {
@@ -74,7 +74,7 @@ pub(super) static SELF_SUBJECT_ACCESS_REVIEW_SPEC: Message = Message {
         Field { number: 1, name: "resourceAttributes", shape: Shape::Optional, kind: Kind::Message(&RESOURCE_ATTRIBUTES), presence: Presence::NotEmpty },
         Field { number: 2, name: "nonResourceAttributes", shape: Shape::Optional, kind: Kind::Message(&NON_RESOURCE_ATTRIBUTES), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static SELF_SUBJECT_RULES_REVIEW: Message = Message {
@@ -84,7 +84,7 @@ pub(super) static SELF_SUBJECT_RULES_REVIEW: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&SELF_SUBJECT_RULES_REVIEW_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&SUBJECT_RULES_REVIEW_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static SELF_SUBJECT_RULES_REVIEW_SPEC: Message = Message {
@@ -92,7 +92,7 @@ pub(super) static SELF_SUBJECT_RULES_REVIEW_SPEC: Message = Message {
     fields: &[
         Field { number: 1, name: "namespace", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static SUBJECT_ACCESS_REVIEW: Message = Message {
@@ -102,7 +102,7 @@ pub(super) static SUBJECT_ACCESS_REVIEW: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&SUBJECT_ACCESS_REVIEW_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&SUBJECT_ACCESS_REVIEW_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static SUBJECT_ACCESS_REVIEW_SPEC: Message = Message {
@@ -115,7 +115,7 @@ pub(super) static SUBJECT_ACCESS_REVIEW_SPEC: Message = Message {
         Field { number: 5, name: "extra", shape: Shape::Map, kind: Kind::List(&Kind::String), presence: Presence::NotEmpty },
         Field { number: 6, name: "uid", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static SUBJECT_ACCESS_REVIEW_STATUS: Message = Message {
@@ -126,7 +126,7 @@ pub(super) static SUBJECT_ACCESS_REVIEW_STATUS: Message = Message {
         Field { number: 2, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "evaluationError", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(2), Place::Field(3), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(1)],
 };
 
 pub(super) static SUBJECT_RULES_REVIEW_STATUS: Message = Message {
@@ -137,5 +137,5 @@ pub(super) static SUBJECT_RULES_REVIEW_STATUS: Message = Message {
         Field { number: 3, name: "incomplete", shape: Shape::One, kind: Kind::Bool, presence: Presence::Always },
         Field { number: 4, name: "evaluationError", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };

@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/autoscaling/v1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static CROSS_VERSION_OBJECT_REFERENCE: Message = Message {
     name: "CrossVersionObjectReference",
@@ -10,7 +10,7 @@ pub(super) static CROSS_VERSION_OBJECT_REFERENCE: Message = Message {
         Field { number: 2, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "apiVersion", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER: Message = Message {
@@ -20,7 +20,7 @@ pub(super) static HORIZONTAL_POD_AUTOSCALER: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&HORIZONTAL_POD_AUTOSCALER_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&HORIZONTAL_POD_AUTOSCALER_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER_LIST: Message = Message {
@@ -29,7 +29,7 @@ pub(super) static HORIZONTAL_POD_AUTOSCALER_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&HORIZONTAL_POD_AUTOSCALER), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER_SPEC: Message = Message {
@@ -40,7 +40,7 @@ pub(super) static HORIZONTAL_POD_AUTOSCALER_SPEC: Message = Message {
         Field { number: 3, name: "maxReplicas", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
         Field { number: 4, name: "targetCPUUtilizationPercentage", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER_STATUS: Message = Message {
@@ -52,7 +52,7 @@ pub(super) static HORIZONTAL_POD_AUTOSCALER_STATUS: Message = Message {
         Field { number: 4, name: "desiredReplicas", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
         Field { number: 5, name: "currentCPUUtilizationPercentage", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static SCALE: Message = Message {
@@ -62,7 +62,7 @@ pub(super) static SCALE: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&SCALE_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&SCALE_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static SCALE_SPEC: Message = Message {
@@ -70,7 +70,7 @@ pub(super) static SCALE_SPEC: Message = Message {
     fields: &[
         Field { number: 1, name: "replicas", shape: Shape::One, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static SCALE_STATUS: Message = Message {
@@ -79,5 +79,5 @@ pub(super) static SCALE_STATUS: Message = Message {
         Field { number: 1, name: "replicas", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
         Field { number: 2, name: "selector", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };

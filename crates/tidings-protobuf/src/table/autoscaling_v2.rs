@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/autoscaling/v2.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static CONTAINER_RESOURCE_METRIC_SOURCE: Message = Message {
     name: "ContainerResourceMetricSource",
@@ -10,7 +10,7 @@ pub(super) static CONTAINER_RESOURCE_METRIC_SOURCE: Message = Message {
         Field { number: 2, name: "target", shape: Shape::One, kind: Kind::Message(&METRIC_TARGET), presence: Presence::Always },
         Field { number: 3, name: "container", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static CONTAINER_RESOURCE_METRIC_STATUS: Message = Message {
@@ -20,7 +20,7 @@ pub(super) static CONTAINER_RESOURCE_METRIC_STATUS: Message = Message {
         Field { number: 2, name: "current", shape: Shape::One, kind: Kind::Message(&METRIC_VALUE_STATUS), presence: Presence::Always },
         Field { number: 3, name: "container", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static CROSS_VERSION_OBJECT_REFERENCE: Message = Message {
@@ -30,7 +30,7 @@ pub(super) static CROSS_VERSION_OBJECT_REFERENCE: Message = Message {
         Field { number: 2, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "apiVersion", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static EXTERNAL_METRIC_SOURCE: Message = Message {
@@ -39,7 +39,7 @@ pub(super) static EXTERNAL_METRIC_SOURCE: Message = Message {
         Field { number: 1, name: "metric", shape: Shape::One, kind: Kind::Message(&METRIC_IDENTIFIER), presence: Presence::Always },
         Field { number: 2, name: "target", shape: Shape::One, kind: Kind::Message(&METRIC_TARGET), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static EXTERNAL_METRIC_STATUS: Message = Message {
@@ -48,7 +48,7 @@ pub(super) static EXTERNAL_METRIC_STATUS: Message = Message {
         Field { number: 1, name: "metric", shape: Shape::One, kind: Kind::Message(&METRIC_IDENTIFIER), presence: Presence::Always },
         Field { number: 2, name: "current", shape: Shape::One, kind: Kind::Message(&METRIC_VALUE_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static HPA_SCALING_POLICY: Message = Message {
@@ -58,7 +58,7 @@ pub(super) static HPA_SCALING_POLICY: Message = Message {
         Field { number: 2, name: "value", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
         Field { number: 3, name: "periodSeconds", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static HPA_SCALING_RULES: Message = Message {
@@ -69,7 +69,7 @@ pub(super) static HPA_SCALING_RULES: Message = Message {
         Field { number: 2, name: "policies", shape: Shape::Many, kind: Kind::Message(&HPA_SCALING_POLICY), presence: Presence::NotEmpty },
         Field { number: 4, name: "tolerance", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(1), Place::Field(2), Place::Field(0), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(0), FieldEntry::Field(3)],
 };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER: Message = Message {
@@ -79,7 +79,7 @@ pub(super) static HORIZONTAL_POD_AUTOSCALER: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&HORIZONTAL_POD_AUTOSCALER_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&HORIZONTAL_POD_AUTOSCALER_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER_BEHAVIOR: Message = Message {
@@ -88,7 +88,7 @@ pub(super) static HORIZONTAL_POD_AUTOSCALER_BEHAVIOR: Message = Message {
         Field { number: 1, name: "scaleUp", shape: Shape::Optional, kind: Kind::Message(&HPA_SCALING_RULES), presence: Presence::NotEmpty },
         Field { number: 2, name: "scaleDown", shape: Shape::Optional, kind: Kind::Message(&HPA_SCALING_RULES), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER_CONDITION: Message = Message {
@@ -101,7 +101,7 @@ pub(super) static HORIZONTAL_POD_AUTOSCALER_CONDITION: Message = Message {
         Field { number: 5, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 6, name: "observedGeneration", shape: Shape::Optional, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER_LIST: Message = Message {
@@ -110,7 +110,7 @@ pub(super) static HORIZONTAL_POD_AUTOSCALER_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&HORIZONTAL_POD_AUTOSCALER), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER_SPEC: Message = Message {
@@ -122,7 +122,7 @@ pub(super) static HORIZONTAL_POD_AUTOSCALER_SPEC: Message = Message {
         Field { number: 4, name: "metrics", shape: Shape::Many, kind: Kind::Message(&METRIC_SPEC), presence: Presence::NotEmpty },
         Field { number: 5, name: "behavior", shape: Shape::Optional, kind: Kind::Message(&HORIZONTAL_POD_AUTOSCALER_BEHAVIOR), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static HORIZONTAL_POD_AUTOSCALER_STATUS: Message = Message {
@@ -135,7 +135,7 @@ pub(super) static HORIZONTAL_POD_AUTOSCALER_STATUS: Message = Message {
         Field { number: 5, name: "currentMetrics", shape: Shape::Many, kind: Kind::Message(&METRIC_STATUS), presence: Presence::Always },
         Field { number: 6, name: "conditions", shape: Shape::Many, kind: Kind::Message(&HORIZONTAL_POD_AUTOSCALER_CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static METRIC_IDENTIFIER: Message = Message {
@@ -144,7 +144,7 @@ pub(super) static METRIC_IDENTIFIER: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "selector", shape: Shape::Optional, kind: Kind::Message(&super::meta_v1::LABEL_SELECTOR), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static METRIC_SPEC: Message = Message {
@@ -157,7 +157,7 @@ pub(super) static METRIC_SPEC: Message = Message {
         Field { number: 7, name: "containerResource", shape: Shape::Optional, kind: Kind::Message(&CONTAINER_RESOURCE_METRIC_SOURCE), presence: Presence::NotEmpty },
         Field { number: 5, name: "external", shape: Shape::Optional, kind: Kind::Message(&EXTERNAL_METRIC_SOURCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(5), Place::Nothing, Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(5), FieldEntry::Unknown, FieldEntry::Field(4)],
 };
 
 pub(super) static METRIC_STATUS: Message = Message {
@@ -170,7 +170,7 @@ pub(super) static METRIC_STATUS: Message = Message {
         Field { number: 7, name: "containerResource", shape: Shape::Optional, kind: Kind::Message(&CONTAINER_RESOURCE_METRIC_STATUS), presence: Presence::NotEmpty },
         Field { number: 5, name: "external", shape: Shape::Optional, kind: Kind::Message(&EXTERNAL_METRIC_STATUS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(5), Place::Nothing, Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(5), FieldEntry::Unknown, FieldEntry::Field(4)],
 };
 
 pub(super) static METRIC_TARGET: Message = Message {
@@ -181,7 +181,7 @@ pub(super) static METRIC_TARGET: Message = Message {
         Field { number: 3, name: "averageValue", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
         Field { number: 4, name: "averageUtilization", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static METRIC_VALUE_STATUS: Message = Message {
@@ -191,7 +191,7 @@ pub(super) static METRIC_VALUE_STATUS: Message = Message {
         Field { number: 2, name: "averageValue", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
         Field { number: 3, name: "averageUtilization", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static OBJECT_METRIC_SOURCE: Message = Message {
@@ -201,7 +201,7 @@ pub(super) static OBJECT_METRIC_SOURCE: Message = Message {
         Field { number: 2, name: "target", shape: Shape::One, kind: Kind::Message(&METRIC_TARGET), presence: Presence::Always },
         Field { number: 3, name: "metric", shape: Shape::One, kind: Kind::Message(&METRIC_IDENTIFIER), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static OBJECT_METRIC_STATUS: Message = Message {
@@ -211,7 +211,7 @@ pub(super) static OBJECT_METRIC_STATUS: Message = Message {
         Field { number: 2, name: "current", shape: Shape::One, kind: Kind::Message(&METRIC_VALUE_STATUS), presence: Presence::Always },
         Field { number: 3, name: "describedObject", shape: Shape::One, kind: Kind::Message(&CROSS_VERSION_OBJECT_REFERENCE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static PODS_METRIC_SOURCE: Message = Message {
@@ -220,7 +220,7 @@ pub(super) static PODS_METRIC_SOURCE: Message = Message {
         Field { number: 1, name: "metric", shape: Shape::One, kind: Kind::Message(&METRIC_IDENTIFIER), presence: Presence::Always },
         Field { number: 2, name: "target", shape: Shape::One, kind: Kind::Message(&METRIC_TARGET), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static PODS_METRIC_STATUS: Message = Message {
@@ -229,7 +229,7 @@ pub(super) static PODS_METRIC_STATUS: Message = Message {
         Field { number: 1, name: "metric", shape: Shape::One, kind: Kind::Message(&METRIC_IDENTIFIER), presence: Presence::Always },
         Field { number: 2, name: "current", shape: Shape::One, kind: Kind::Message(&METRIC_VALUE_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static RESOURCE_METRIC_SOURCE: Message = Message {
@@ -238,7 +238,7 @@ pub(super) static RESOURCE_METRIC_SOURCE: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "target", shape: Shape::One, kind: Kind::Message(&METRIC_TARGET), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static RESOURCE_METRIC_STATUS: Message = Message {
@@ -247,5 +247,5 @@ pub(super) static RESOURCE_METRIC_STATUS: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "current", shape: Shape::One, kind: Kind::Message(&METRIC_VALUE_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };

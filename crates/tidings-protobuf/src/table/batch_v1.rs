@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/batch/v1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static CRON_JOB: Message = Message {
     name: "CronJob",
@@ -10,7 +10,7 @@ pub(super) static CRON_JOB: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&CRON_JOB_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&CRON_JOB_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static CRON_JOB_LIST: Message = Message {
@@ -19,7 +19,7 @@ pub(super) static CRON_JOB_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&CRON_JOB), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CRON_JOB_SPEC: Message = Message {
@@ -34,7 +34,7 @@ pub(super) static CRON_JOB_SPEC: Message = Message {
         Field { number: 6, name: "successfulJobsHistoryLimit", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 7, name: "failedJobsHistoryLimit", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(1)],
 };
 
 pub(super) static CRON_JOB_STATUS: Message = Message {
@@ -44,7 +44,7 @@ pub(super) static CRON_JOB_STATUS: Message = Message {
         Field { number: 4, name: "lastScheduleTime", shape: Shape::Optional, kind: Kind::Time, presence: Presence::NotEmpty },
         Field { number: 5, name: "lastSuccessfulTime", shape: Shape::Optional, kind: Kind::Time, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Nothing, Place::Nothing, Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static JOB: Message = Message {
@@ -54,7 +54,7 @@ pub(super) static JOB: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&JOB_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&JOB_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static JOB_CONDITION: Message = Message {
@@ -67,7 +67,7 @@ pub(super) static JOB_CONDITION: Message = Message {
         Field { number: 5, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 6, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static JOB_LIST: Message = Message {
@@ -76,7 +76,7 @@ pub(super) static JOB_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&JOB), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static JOB_SCHEDULING_CONFIGURATION: Message = Message {
@@ -87,7 +87,7 @@ pub(super) static JOB_SCHEDULING_CONFIGURATION: Message = Message {
         Field { number: 3, name: "disruptionMode", shape: Shape::Optional, kind: Kind::Message(&super::scheduling_v1alpha3::WORKLOAD_POD_GROUP_DISRUPTION_MODE), presence: Presence::NotEmpty },
         Field { number: 4, name: "resourceClaims", shape: Shape::Many, kind: Kind::Message(&super::scheduling_v1alpha3::WORKLOAD_POD_GROUP_RESOURCE_CLAIM), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static JOB_SPEC: Message = Message {
@@ -111,7 +111,7 @@ pub(super) static JOB_SPEC: Message = Message {
         Field { number: 15, name: "managedBy", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 17, name: "scheduling", shape: Shape::Optional, kind: Kind::Message(&JOB_SCHEDULING_CONFIGURATION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(8), Place::Field(9), Place::Field(10), Place::Field(5), Place::Field(11), Place::Field(12), Place::Field(13), Place::Field(3), Place::Field(6), Place::Field(7), Place::Field(14), Place::Field(15), Place::Field(4), Place::Field(16)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Field(5), FieldEntry::Field(11), FieldEntry::Field(12), FieldEntry::Field(13), FieldEntry::Field(3), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(14), FieldEntry::Field(15), FieldEntry::Field(4), FieldEntry::Field(16)],
 };
 
 pub(super) static JOB_STATUS: Message = Message {
@@ -129,7 +129,7 @@ pub(super) static JOB_STATUS: Message = Message {
         Field { number: 8, name: "uncountedTerminatedPods", shape: Shape::Optional, kind: Kind::Message(&UNCOUNTED_TERMINATED_PODS), presence: Presence::NotEmpty },
         Field { number: 9, name: "ready", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(7), Place::Field(9), Place::Field(10), Place::Field(8), Place::Field(6)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(7), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Field(8), FieldEntry::Field(6)],
 };
 
 pub(super) static JOB_TEMPLATE_SPEC: Message = Message {
@@ -138,7 +138,7 @@ pub(super) static JOB_TEMPLATE_SPEC: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&JOB_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_FAILURE_POLICY: Message = Message {
@@ -146,7 +146,7 @@ pub(super) static POD_FAILURE_POLICY: Message = Message {
     fields: &[
         Field { number: 1, name: "rules", shape: Shape::Many, kind: Kind::Message(&POD_FAILURE_POLICY_RULE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static POD_FAILURE_POLICY_ON_EXIT_CODES_REQUIREMENT: Message = Message {
@@ -156,7 +156,7 @@ pub(super) static POD_FAILURE_POLICY_ON_EXIT_CODES_REQUIREMENT: Message = Messag
         Field { number: 2, name: "operator", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "values", shape: Shape::Many, kind: Kind::Int32, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static POD_FAILURE_POLICY_ON_POD_CONDITIONS_PATTERN: Message = Message {
@@ -165,7 +165,7 @@ pub(super) static POD_FAILURE_POLICY_ON_POD_CONDITIONS_PATTERN: Message = Messag
         Field { number: 1, name: "type", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "status", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_FAILURE_POLICY_RULE: Message = Message {
@@ -175,7 +175,7 @@ pub(super) static POD_FAILURE_POLICY_RULE: Message = Message {
         Field { number: 2, name: "onExitCodes", shape: Shape::Optional, kind: Kind::Message(&POD_FAILURE_POLICY_ON_EXIT_CODES_REQUIREMENT), presence: Presence::NotEmpty },
         Field { number: 3, name: "onPodConditions", shape: Shape::Many, kind: Kind::Message(&POD_FAILURE_POLICY_ON_POD_CONDITIONS_PATTERN), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static SUCCESS_POLICY: Message = Message {
@@ -183,7 +183,7 @@ pub(super) static SUCCESS_POLICY: Message = Message {
     fields: &[
         Field { number: 1, name: "rules", shape: Shape::Many, kind: Kind::Message(&SUCCESS_POLICY_RULE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static SUCCESS_POLICY_RULE: Message = Message {
@@ -192,7 +192,7 @@ pub(super) static SUCCESS_POLICY_RULE: Message = Message {
         Field { number: 1, name: "succeededIndexes", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "succeededCount", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static UNCOUNTED_TERMINATED_PODS: Message = Message {
@@ -201,5 +201,5 @@ pub(super) static UNCOUNTED_TERMINATED_PODS: Message = Message {
         Field { number: 1, name: "succeeded", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "failed", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };

@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/batch/v1beta1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static CRON_JOB: Message = Message {
     name: "CronJob",
@@ -10,7 +10,7 @@ pub(super) static CRON_JOB: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&CRON_JOB_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&CRON_JOB_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static CRON_JOB_LIST: Message = Message {
@@ -19,7 +19,7 @@ pub(super) static CRON_JOB_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&CRON_JOB), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CRON_JOB_SPEC: Message = Message {
@@ -34,7 +34,7 @@ pub(super) static CRON_JOB_SPEC: Message = Message {
         Field { number: 6, name: "successfulJobsHistoryLimit", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 7, name: "failedJobsHistoryLimit", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(1)],
 };
 
 pub(super) static CRON_JOB_STATUS: Message = Message {
@@ -44,7 +44,7 @@ pub(super) static CRON_JOB_STATUS: Message = Message {
         Field { number: 4, name: "lastScheduleTime", shape: Shape::Optional, kind: Kind::Time, presence: Presence::NotEmpty },
         Field { number: 5, name: "lastSuccessfulTime", shape: Shape::Optional, kind: Kind::Time, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Nothing, Place::Nothing, Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static JOB_TEMPLATE_SPEC: Message = Message {
@@ -53,5 +53,5 @@ pub(super) static JOB_TEMPLATE_SPEC: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&super::batch_v1::JOB_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };

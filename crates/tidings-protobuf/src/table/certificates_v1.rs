@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/certificates/v1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static CERTIFICATE_SIGNING_REQUEST: Message = Message {
     name: "CertificateSigningRequest",
@@ -10,7 +10,7 @@ pub(super) static CERTIFICATE_SIGNING_REQUEST: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&CERTIFICATE_SIGNING_REQUEST_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&CERTIFICATE_SIGNING_REQUEST_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static CERTIFICATE_SIGNING_REQUEST_CONDITION: Message = Message {
@@ -23,7 +23,7 @@ pub(super) static CERTIFICATE_SIGNING_REQUEST_CONDITION: Message = Message {
         Field { number: 4, name: "lastUpdateTime", shape: Shape::One, kind: Kind::Time, presence: Presence::Always },
         Field { number: 5, name: "lastTransitionTime", shape: Shape::One, kind: Kind::Time, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(1)],
 };
 
 pub(super) static CERTIFICATE_SIGNING_REQUEST_LIST: Message = Message {
@@ -32,7 +32,7 @@ pub(super) static CERTIFICATE_SIGNING_REQUEST_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&CERTIFICATE_SIGNING_REQUEST), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CERTIFICATE_SIGNING_REQUEST_SPEC: Message = Message {
@@ -47,7 +47,7 @@ pub(super) static CERTIFICATE_SIGNING_REQUEST_SPEC: Message = Message {
         Field { number: 4, name: "groups", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 6, name: "extra", shape: Shape::Map, kind: Kind::List(&Kind::String), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(3), Place::Field(7), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(3), FieldEntry::Field(7), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static CERTIFICATE_SIGNING_REQUEST_STATUS: Message = Message {
@@ -56,7 +56,7 @@ pub(super) static CERTIFICATE_SIGNING_REQUEST_STATUS: Message = Message {
         Field { number: 1, name: "conditions", shape: Shape::Many, kind: Kind::Message(&CERTIFICATE_SIGNING_REQUEST_CONDITION), presence: Presence::NotEmpty },
         Field { number: 2, name: "certificate", shape: Shape::One, kind: Kind::Bytes, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CLUSTER_TRUST_BUNDLE: Message = Message {
@@ -65,7 +65,7 @@ pub(super) static CLUSTER_TRUST_BUNDLE: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&CLUSTER_TRUST_BUNDLE_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CLUSTER_TRUST_BUNDLE_LIST: Message = Message {
@@ -74,7 +74,7 @@ pub(super) static CLUSTER_TRUST_BUNDLE_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&CLUSTER_TRUST_BUNDLE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CLUSTER_TRUST_BUNDLE_SPEC: Message = Message {
@@ -83,7 +83,7 @@ pub(super) static CLUSTER_TRUST_BUNDLE_SPEC: Message = Message {
         Field { number: 1, name: "signerName", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "trustBundle", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_CERTIFICATE_REQUEST: Message = Message {
@@ -93,7 +93,7 @@ pub(super) static POD_CERTIFICATE_REQUEST: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&POD_CERTIFICATE_REQUEST_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&POD_CERTIFICATE_REQUEST_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static POD_CERTIFICATE_REQUEST_LIST: Message = Message {
@@ -102,7 +102,7 @@ pub(super) static POD_CERTIFICATE_REQUEST_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&POD_CERTIFICATE_REQUEST), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_CERTIFICATE_REQUEST_SPEC: Message = Message {
@@ -119,7 +119,7 @@ pub(super) static POD_CERTIFICATE_REQUEST_SPEC: Message = Message {
         Field { number: 12, name: "stubPKCS10Request", shape: Shape::One, kind: Kind::Bytes, presence: Presence::Always },
         Field { number: 11, name: "unverifiedUserAnnotations", shape: Shape::Map, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Nothing, Place::Nothing, Place::Field(9), Place::Field(8)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(9), FieldEntry::Field(8)],
 };
 
 pub(super) static POD_CERTIFICATE_REQUEST_STATUS: Message = Message {
@@ -131,5 +131,5 @@ pub(super) static POD_CERTIFICATE_REQUEST_STATUS: Message = Message {
         Field { number: 5, name: "beginRefreshAt", shape: Shape::Optional, kind: Kind::Time, presence: Presence::NotEmpty },
         Field { number: 6, name: "notAfter", shape: Shape::Optional, kind: Kind::Time, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Nothing, Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Unknown, FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };

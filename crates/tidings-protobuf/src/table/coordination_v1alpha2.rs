@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/coordination/v1alpha2.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static LEASE_CANDIDATE: Message = Message {
     name: "LeaseCandidate",
@@ -9,7 +9,7 @@ pub(super) static LEASE_CANDIDATE: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&LEASE_CANDIDATE_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static LEASE_CANDIDATE_LIST: Message = Message {
@@ -18,7 +18,7 @@ pub(super) static LEASE_CANDIDATE_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&LEASE_CANDIDATE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static LEASE_CANDIDATE_SPEC: Message = Message {
@@ -31,5 +31,5 @@ pub(super) static LEASE_CANDIDATE_SPEC: Message = Message {
         Field { number: 5, name: "emulationVersion", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 6, name: "strategy", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };

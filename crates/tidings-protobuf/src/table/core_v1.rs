@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/core/v1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE: Message = Message {
     name: "AWSElasticBlockStoreVolumeSource",
@@ -11,7 +11,7 @@ pub(super) static AWS_ELASTIC_BLOCK_STORE_VOLUME_SOURCE: Message = Message {
         Field { number: 3, name: "partition", shape: Shape::One, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 4, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static AFFINITY: Message = Message {
@@ -21,7 +21,7 @@ pub(super) static AFFINITY: Message = Message {
         Field { number: 2, name: "podAffinity", shape: Shape::Optional, kind: Kind::Message(&POD_AFFINITY), presence: Presence::NotEmpty },
         Field { number: 3, name: "podAntiAffinity", shape: Shape::Optional, kind: Kind::Message(&POD_ANTI_AFFINITY), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static APP_ARMOR_PROFILE: Message = Message {
@@ -30,7 +30,7 @@ pub(super) static APP_ARMOR_PROFILE: Message = Message {
         Field { number: 1, name: "type", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "localhostProfile", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static ATTACHED_VOLUME: Message = Message {
@@ -39,7 +39,7 @@ pub(super) static ATTACHED_VOLUME: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "devicePath", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static AZURE_DISK_VOLUME_SOURCE: Message = Message {
@@ -52,7 +52,7 @@ pub(super) static AZURE_DISK_VOLUME_SOURCE: Message = Message {
         Field { number: 5, name: "readOnly", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 6, name: "kind", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static AZURE_FILE_PERSISTENT_VOLUME_SOURCE: Message = Message {
@@ -63,7 +63,7 @@ pub(super) static AZURE_FILE_PERSISTENT_VOLUME_SOURCE: Message = Message {
         Field { number: 3, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 4, name: "secretNamespace", shape: Shape::Optional, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static AZURE_FILE_VOLUME_SOURCE: Message = Message {
@@ -73,7 +73,7 @@ pub(super) static AZURE_FILE_VOLUME_SOURCE: Message = Message {
         Field { number: 2, name: "shareName", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static BINDING: Message = Message {
@@ -82,7 +82,7 @@ pub(super) static BINDING: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "target", shape: Shape::One, kind: Kind::Message(&OBJECT_REFERENCE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CSI_PERSISTENT_VOLUME_SOURCE: Message = Message {
@@ -99,7 +99,7 @@ pub(super) static CSI_PERSISTENT_VOLUME_SOURCE: Message = Message {
         Field { number: 9, name: "controllerExpandSecretRef", shape: Shape::Optional, kind: Kind::Message(&SECRET_REFERENCE), presence: Presence::NotEmpty },
         Field { number: 10, name: "nodeExpandSecretRef", shape: Shape::Optional, kind: Kind::Message(&SECRET_REFERENCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9)],
 };
 
 pub(super) static CSI_VOLUME_SOURCE: Message = Message {
@@ -111,7 +111,7 @@ pub(super) static CSI_VOLUME_SOURCE: Message = Message {
         Field { number: 4, name: "volumeAttributes", shape: Shape::Map, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 5, name: "nodePublishSecretRef", shape: Shape::Optional, kind: Kind::Message(&LOCAL_OBJECT_REFERENCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static CAPABILITIES: Message = Message {
@@ -120,7 +120,7 @@ pub(super) static CAPABILITIES: Message = Message {
         Field { number: 1, name: "add", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "drop", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CEPH_FS_PERSISTENT_VOLUME_SOURCE: Message = Message {
@@ -133,7 +133,7 @@ pub(super) static CEPH_FS_PERSISTENT_VOLUME_SOURCE: Message = Message {
         Field { number: 5, name: "secretRef", shape: Shape::Optional, kind: Kind::Message(&SECRET_REFERENCE), presence: Presence::NotEmpty },
         Field { number: 6, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static CEPH_FS_VOLUME_SOURCE: Message = Message {
@@ -146,7 +146,7 @@ pub(super) static CEPH_FS_VOLUME_SOURCE: Message = Message {
         Field { number: 5, name: "secretRef", shape: Shape::Optional, kind: Kind::Message(&LOCAL_OBJECT_REFERENCE), presence: Presence::NotEmpty },
         Field { number: 6, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static CINDER_PERSISTENT_VOLUME_SOURCE: Message = Message {
@@ -157,7 +157,7 @@ pub(super) static CINDER_PERSISTENT_VOLUME_SOURCE: Message = Message {
         Field { number: 3, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 4, name: "secretRef", shape: Shape::Optional, kind: Kind::Message(&SECRET_REFERENCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static CINDER_VOLUME_SOURCE: Message = Message {
@@ -168,7 +168,7 @@ pub(super) static CINDER_VOLUME_SOURCE: Message = Message {
         Field { number: 3, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 4, name: "secretRef", shape: Shape::Optional, kind: Kind::Message(&LOCAL_OBJECT_REFERENCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static CLIENT_IP_CONFIG: Message = Message {
@@ -176,7 +176,7 @@ pub(super) static CLIENT_IP_CONFIG: Message = Message {
     fields: &[
         Field { number: 1, name: "timeoutSeconds", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static CLUSTER_TRUST_BUNDLE_PROJECTION: Message = Message {
@@ -189,7 +189,7 @@ pub(super) static CLUSTER_TRUST_BUNDLE_PROJECTION: Message = Message {
         Field { number: 4, name: "path", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 6, name: "user", shape: Shape::Optional, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(4), Place::Field(3), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(4), FieldEntry::Field(3), FieldEntry::Field(5)],
 };
 
 pub(super) static COMPONENT_CONDITION: Message = Message {
@@ -200,7 +200,7 @@ pub(super) static COMPONENT_CONDITION: Message = Message {
         Field { number: 3, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "error", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static COMPONENT_STATUS: Message = Message {
@@ -209,7 +209,7 @@ pub(super) static COMPONENT_STATUS: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "conditions", shape: Shape::Many, kind: Kind::Message(&COMPONENT_CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static COMPONENT_STATUS_LIST: Message = Message {
@@ -218,7 +218,7 @@ pub(super) static COMPONENT_STATUS_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&COMPONENT_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CONFIG_MAP: Message = Message {
@@ -229,7 +229,7 @@ pub(super) static CONFIG_MAP: Message = Message {
         Field { number: 2, name: "data", shape: Shape::Map, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "binaryData", shape: Shape::Map, kind: Kind::Bytes, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(2), Place::Field(3), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(1)],
 };
 
 pub(super) static CONFIG_MAP_ENV_SOURCE: Message = Message {
@@ -238,7 +238,7 @@ pub(super) static CONFIG_MAP_ENV_SOURCE: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "optional", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Inlined(0, &LOCAL_OBJECT_REFERENCE), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Inlined(0, &LOCAL_OBJECT_REFERENCE), FieldEntry::Field(1)],
 };
 
 pub(super) static CONFIG_MAP_KEY_SELECTOR: Message = Message {
@@ -248,7 +248,7 @@ pub(super) static CONFIG_MAP_KEY_SELECTOR: Message = Message {
         Field { number: 2, name: "key", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "optional", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Inlined(0, &LOCAL_OBJECT_REFERENCE), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Inlined(0, &LOCAL_OBJECT_REFERENCE), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static CONFIG_MAP_LIST: Message = Message {
@@ -257,7 +257,7 @@ pub(super) static CONFIG_MAP_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&CONFIG_MAP), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CONFIG_MAP_NODE_CONFIG_SOURCE: Message = Message {
@@ -269,7 +269,7 @@ pub(super) static CONFIG_MAP_NODE_CONFIG_SOURCE: Message = Message {
         Field { number: 4, name: "resourceVersion", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 5, name: "kubeletConfigKey", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static CONFIG_MAP_PROJECTION: Message = Message {
@@ -279,7 +279,7 @@ pub(super) static CONFIG_MAP_PROJECTION: Message = Message {
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&KEY_TO_PATH), presence: Presence::NotEmpty },
         Field { number: 4, name: "optional", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Inlined(0, &LOCAL_OBJECT_REFERENCE), Place::Field(1), Place::Nothing, Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Inlined(0, &LOCAL_OBJECT_REFERENCE), FieldEntry::Field(1), FieldEntry::Unknown, FieldEntry::Field(2)],
 };
 
 pub(super) static CONFIG_MAP_VOLUME_SOURCE: Message = Message {
@@ -291,7 +291,7 @@ pub(super) static CONFIG_MAP_VOLUME_SOURCE: Message = Message {
         Field { number: 4, name: "optional", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 5, name: "defaultUser", shape: Shape::Optional, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Inlined(0, &LOCAL_OBJECT_REFERENCE), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Inlined(0, &LOCAL_OBJECT_REFERENCE), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static CONTAINER: Message = Message {
@@ -323,7 +323,7 @@ pub(super) static CONTAINER: Message = Message {
         Field { number: 17, name: "stdinOnce", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 18, name: "tty", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(7), Place::Field(8), Place::Field(12), Place::Field(14), Place::Field(15), Place::Field(17), Place::Field(18), Place::Field(20), Place::Field(21), Place::Field(22), Place::Field(23), Place::Field(24), Place::Field(6), Place::Field(19), Place::Field(13), Place::Field(16), Place::Field(9), Place::Field(10), Place::Field(11)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(12), FieldEntry::Field(14), FieldEntry::Field(15), FieldEntry::Field(17), FieldEntry::Field(18), FieldEntry::Field(20), FieldEntry::Field(21), FieldEntry::Field(22), FieldEntry::Field(23), FieldEntry::Field(24), FieldEntry::Field(6), FieldEntry::Field(19), FieldEntry::Field(13), FieldEntry::Field(16), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Field(11)],
 };
 
 pub(super) static CONTAINER_EXTENDED_RESOURCE_REQUEST: Message = Message {
@@ -333,7 +333,7 @@ pub(super) static CONTAINER_EXTENDED_RESOURCE_REQUEST: Message = Message {
         Field { number: 2, name: "resourceName", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "requestName", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static CONTAINER_IMAGE: Message = Message {
@@ -342,7 +342,7 @@ pub(super) static CONTAINER_IMAGE: Message = Message {
         Field { number: 1, name: "names", shape: Shape::Many, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "sizeBytes", shape: Shape::One, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CONTAINER_PORT: Message = Message {
@@ -354,7 +354,7 @@ pub(super) static CONTAINER_PORT: Message = Message {
         Field { number: 4, name: "protocol", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 5, name: "hostIP", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static CONTAINER_RESIZE_POLICY: Message = Message {
@@ -363,7 +363,7 @@ pub(super) static CONTAINER_RESIZE_POLICY: Message = Message {
         Field { number: 1, name: "resourceName", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "restartPolicy", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CONTAINER_RESTART_RULE: Message = Message {
@@ -372,7 +372,7 @@ pub(super) static CONTAINER_RESTART_RULE: Message = Message {
         Field { number: 1, name: "action", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "exitCodes", shape: Shape::Optional, kind: Kind::Message(&CONTAINER_RESTART_RULE_ON_EXIT_CODES), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CONTAINER_RESTART_RULE_ON_EXIT_CODES: Message = Message {
@@ -381,7 +381,7 @@ pub(super) static CONTAINER_RESTART_RULE_ON_EXIT_CODES: Message = Message {
         Field { number: 1, name: "operator", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "values", shape: Shape::Many, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CONTAINER_STATE: Message = Message {
@@ -391,7 +391,7 @@ pub(super) static CONTAINER_STATE: Message = Message {
         Field { number: 2, name: "running", shape: Shape::Optional, kind: Kind::Message(&CONTAINER_STATE_RUNNING), presence: Presence::NotEmpty },
         Field { number: 3, name: "terminated", shape: Shape::Optional, kind: Kind::Message(&CONTAINER_STATE_TERMINATED), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static CONTAINER_STATE_RUNNING: Message = Message {
@@ -399,7 +399,7 @@ pub(super) static CONTAINER_STATE_RUNNING: Message = Message {
     fields: &[
         Field { number: 1, name: "startedAt", shape: Shape::One, kind: Kind::Time, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static CONTAINER_STATE_TERMINATED: Message = Message {
@@ -413,7 +413,7 @@ pub(super) static CONTAINER_STATE_TERMINATED: Message = Message {
         Field { number: 6, name: "finishedAt", shape: Shape::One, kind: Kind::Time, presence: Presence::Always },
         Field { number: 7, name: "containerID", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6)],
 };
 
 pub(super) static CONTAINER_STATE_WAITING: Message = Message {
@@ -422,7 +422,7 @@ pub(super) static CONTAINER_STATE_WAITING: Message = Message {
         Field { number: 1, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CONTAINER_STATUS: Message = Message {
@@ -444,7 +444,7 @@ pub(super) static CONTAINER_STATUS: Message = Message {
         Field { number: 14, name: "allocatedResourcesStatus", shape: Shape::Many, kind: Kind::Message(&RESOURCE_STATUS), presence: Presence::NotEmpty },
         Field { number: 15, name: "stopSignal", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9), Place::Field(10), Place::Field(11), Place::Field(12), Place::Field(13), Place::Field(14)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Field(11), FieldEntry::Field(12), FieldEntry::Field(13), FieldEntry::Field(14)],
 };
 
 pub(super) static CONTAINER_USER: Message = Message {
@@ -452,7 +452,7 @@ pub(super) static CONTAINER_USER: Message = Message {
     fields: &[
         Field { number: 1, name: "linux", shape: Shape::Optional, kind: Kind::Message(&LINUX_CONTAINER_USER), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static DAEMON_ENDPOINT: Message = Message {
@@ -460,7 +460,7 @@ pub(super) static DAEMON_ENDPOINT: Message = Message {
     fields: &[
         Field { number: 1, name: "Port", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static DOWNWARD_API_PROJECTION: Message = Message {
@@ -468,7 +468,7 @@ pub(super) static DOWNWARD_API_PROJECTION: Message = Message {
     fields: &[
         Field { number: 1, name: "items", shape: Shape::Many, kind: Kind::Message(&DOWNWARD_API_VOLUME_FILE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static DOWNWARD_API_VOLUME_FILE: Message = Message {
@@ -480,7 +480,7 @@ pub(super) static DOWNWARD_API_VOLUME_FILE: Message = Message {
         Field { number: 4, name: "mode", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 5, name: "user", shape: Shape::Optional, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static DOWNWARD_API_VOLUME_SOURCE: Message = Message {
@@ -490,7 +490,7 @@ pub(super) static DOWNWARD_API_VOLUME_SOURCE: Message = Message {
         Field { number: 2, name: "defaultMode", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 3, name: "defaultUser", shape: Shape::Optional, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static EMPTY_DIR_VOLUME_SOURCE: Message = Message {
@@ -500,7 +500,7 @@ pub(super) static EMPTY_DIR_VOLUME_SOURCE: Message = Message {
         Field { number: 2, name: "sizeLimit", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
         Field { number: 3, name: "mode", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static ENDPOINT_ADDRESS: Message = Message {
@@ -511,7 +511,7 @@ pub(super) static ENDPOINT_ADDRESS: Message = Message {
         Field { number: 4, name: "nodeName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "targetRef", shape: Shape::Optional, kind: Kind::Message(&OBJECT_REFERENCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(3), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(3), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static ENDPOINT_PORT: Message = Message {
@@ -522,7 +522,7 @@ pub(super) static ENDPOINT_PORT: Message = Message {
         Field { number: 3, name: "protocol", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "appProtocol", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static ENDPOINT_SUBSET: Message = Message {
@@ -532,7 +532,7 @@ pub(super) static ENDPOINT_SUBSET: Message = Message {
         Field { number: 2, name: "notReadyAddresses", shape: Shape::Many, kind: Kind::Message(&ENDPOINT_ADDRESS), presence: Presence::NotEmpty },
         Field { number: 3, name: "ports", shape: Shape::Many, kind: Kind::Message(&ENDPOINT_PORT), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static ENDPOINTS: Message = Message {
@@ -541,7 +541,7 @@ pub(super) static ENDPOINTS: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "subsets", shape: Shape::Many, kind: Kind::Message(&ENDPOINT_SUBSET), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static ENDPOINTS_LIST: Message = Message {
@@ -550,7 +550,7 @@ pub(super) static ENDPOINTS_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&ENDPOINTS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static ENV_FROM_SOURCE: Message = Message {
@@ -560,7 +560,7 @@ pub(super) static ENV_FROM_SOURCE: Message = Message {
         Field { number: 2, name: "configMapRef", shape: Shape::Optional, kind: Kind::Message(&CONFIG_MAP_ENV_SOURCE), presence: Presence::NotEmpty },
         Field { number: 3, name: "secretRef", shape: Shape::Optional, kind: Kind::Message(&SECRET_ENV_SOURCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static ENV_VAR: Message = Message {
@@ -570,7 +570,7 @@ pub(super) static ENV_VAR: Message = Message {
         Field { number: 2, name: "value", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "valueFrom", shape: Shape::Optional, kind: Kind::Message(&ENV_VAR_SOURCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static ENV_VAR_SOURCE: Message = Message {
@@ -582,7 +582,7 @@ pub(super) static ENV_VAR_SOURCE: Message = Message {
         Field { number: 4, name: "secretKeyRef", shape: Shape::Optional, kind: Kind::Message(&SECRET_KEY_SELECTOR), presence: Presence::NotEmpty },
         Field { number: 5, name: "fileKeyRef", shape: Shape::Optional, kind: Kind::Message(&FILE_KEY_SELECTOR), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static EPHEMERAL_CONTAINER: Message = Message {
@@ -615,7 +615,7 @@ pub(super) static EPHEMERAL_CONTAINER: Message = Message {
         Field { number: 18, name: "tty", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 2, name: "targetContainerName", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Inlined(0, &EPHEMERAL_CONTAINER_COMMON), Place::Field(25)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Inlined(0, &EPHEMERAL_CONTAINER_COMMON), FieldEntry::Field(25)],
 };
 
 pub(super) static EPHEMERAL_CONTAINER_COMMON: Message = Message {
@@ -647,7 +647,7 @@ pub(super) static EPHEMERAL_CONTAINER_COMMON: Message = Message {
         Field { number: 17, name: "stdinOnce", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 18, name: "tty", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(7), Place::Field(8), Place::Field(12), Place::Field(14), Place::Field(15), Place::Field(17), Place::Field(18), Place::Field(20), Place::Field(21), Place::Field(22), Place::Field(23), Place::Field(24), Place::Field(6), Place::Field(19), Place::Field(13), Place::Field(16), Place::Field(9), Place::Field(10), Place::Field(11)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(12), FieldEntry::Field(14), FieldEntry::Field(15), FieldEntry::Field(17), FieldEntry::Field(18), FieldEntry::Field(20), FieldEntry::Field(21), FieldEntry::Field(22), FieldEntry::Field(23), FieldEntry::Field(24), FieldEntry::Field(6), FieldEntry::Field(19), FieldEntry::Field(13), FieldEntry::Field(16), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Field(11)],
 };
 
 pub(super) static EPHEMERAL_VOLUME_SOURCE: Message = Message {
@@ -655,7 +655,7 @@ pub(super) static EPHEMERAL_VOLUME_SOURCE: Message = Message {
     fields: &[
         Field { number: 1, name: "volumeClaimTemplate", shape: Shape::Optional, kind: Kind::Message(&PERSISTENT_VOLUME_CLAIM_TEMPLATE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static EVENT: Message = Message {
@@ -677,7 +677,7 @@ pub(super) static EVENT: Message = Message {
         Field { number: 14, name: "reportingComponent", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 15, name: "reportingInstance", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9), Place::Field(10), Place::Field(11), Place::Field(12), Place::Field(13), Place::Field(14)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Field(11), FieldEntry::Field(12), FieldEntry::Field(13), FieldEntry::Field(14)],
 };
 
 pub(super) static EVENT_LIST: Message = Message {
@@ -686,7 +686,7 @@ pub(super) static EVENT_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&EVENT), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static EVENT_SERIES: Message = Message {
@@ -695,7 +695,7 @@ pub(super) static EVENT_SERIES: Message = Message {
         Field { number: 1, name: "count", shape: Shape::One, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 2, name: "lastObservedTime", shape: Shape::One, kind: Kind::MicroTime, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static EVENT_SOURCE: Message = Message {
@@ -704,7 +704,7 @@ pub(super) static EVENT_SOURCE: Message = Message {
         Field { number: 1, name: "component", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "host", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static EVICTION_RESPONDER: Message = Message {
@@ -713,7 +713,7 @@ pub(super) static EVICTION_RESPONDER: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "priority", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static EXEC_ACTION: Message = Message {
@@ -721,7 +721,7 @@ pub(super) static EXEC_ACTION: Message = Message {
     fields: &[
         Field { number: 1, name: "command", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static FC_VOLUME_SOURCE: Message = Message {
@@ -733,7 +733,7 @@ pub(super) static FC_VOLUME_SOURCE: Message = Message {
         Field { number: 4, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 5, name: "wwids", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static FILE_KEY_SELECTOR: Message = Message {
@@ -744,7 +744,7 @@ pub(super) static FILE_KEY_SELECTOR: Message = Message {
         Field { number: 3, name: "key", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 4, name: "optional", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static FLEX_PERSISTENT_VOLUME_SOURCE: Message = Message {
@@ -756,7 +756,7 @@ pub(super) static FLEX_PERSISTENT_VOLUME_SOURCE: Message = Message {
         Field { number: 4, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 5, name: "options", shape: Shape::Map, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static FLEX_VOLUME_SOURCE: Message = Message {
@@ -768,7 +768,7 @@ pub(super) static FLEX_VOLUME_SOURCE: Message = Message {
         Field { number: 4, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 5, name: "options", shape: Shape::Map, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static FLOCKER_VOLUME_SOURCE: Message = Message {
@@ -777,7 +777,7 @@ pub(super) static FLOCKER_VOLUME_SOURCE: Message = Message {
         Field { number: 1, name: "datasetName", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "datasetUUID", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static GCE_PERSISTENT_DISK_VOLUME_SOURCE: Message = Message {
@@ -788,7 +788,7 @@ pub(super) static GCE_PERSISTENT_DISK_VOLUME_SOURCE: Message = Message {
         Field { number: 3, name: "partition", shape: Shape::One, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 4, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static GRPC_ACTION: Message = Message {
@@ -798,7 +798,7 @@ pub(super) static GRPC_ACTION: Message = Message {
         Field { number: 2, name: "service", shape: Shape::Optional, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "mode", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static GIT_REPO_VOLUME_SOURCE: Message = Message {
@@ -808,7 +808,7 @@ pub(super) static GIT_REPO_VOLUME_SOURCE: Message = Message {
         Field { number: 2, name: "revision", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "directory", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static GLUSTERFS_PERSISTENT_VOLUME_SOURCE: Message = Message {
@@ -819,7 +819,7 @@ pub(super) static GLUSTERFS_PERSISTENT_VOLUME_SOURCE: Message = Message {
         Field { number: 3, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 4, name: "endpointsNamespace", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static GLUSTERFS_VOLUME_SOURCE: Message = Message {
@@ -829,7 +829,7 @@ pub(super) static GLUSTERFS_VOLUME_SOURCE: Message = Message {
         Field { number: 2, name: "path", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static HTTP_GET_ACTION: Message = Message {
@@ -842,7 +842,7 @@ pub(super) static HTTP_GET_ACTION: Message = Message {
         Field { number: 5, name: "httpHeaders", shape: Shape::Many, kind: Kind::Message(&HTTP_HEADER), presence: Presence::NotEmpty },
         Field { number: 6, name: "protocol", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static HTTP_HEADER: Message = Message {
@@ -851,7 +851,7 @@ pub(super) static HTTP_HEADER: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "value", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static HOST_ALIAS: Message = Message {
@@ -860,7 +860,7 @@ pub(super) static HOST_ALIAS: Message = Message {
         Field { number: 1, name: "ip", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "hostnames", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static HOST_IP: Message = Message {
@@ -868,7 +868,7 @@ pub(super) static HOST_IP: Message = Message {
     fields: &[
         Field { number: 1, name: "ip", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static HOST_PATH_VOLUME_SOURCE: Message = Message {
@@ -877,7 +877,7 @@ pub(super) static HOST_PATH_VOLUME_SOURCE: Message = Message {
         Field { number: 1, name: "path", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "type", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static ISCSI_PERSISTENT_VOLUME_SOURCE: Message = Message {
@@ -895,7 +895,7 @@ pub(super) static ISCSI_PERSISTENT_VOLUME_SOURCE: Message = Message {
         Field { number: 10, name: "secretRef", shape: Shape::Optional, kind: Kind::Message(&SECRET_REFERENCE), presence: Presence::NotEmpty },
         Field { number: 12, name: "initiatorName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Nothing, Place::Field(9), Place::Field(8), Place::Field(10)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Unknown, FieldEntry::Field(9), FieldEntry::Field(8), FieldEntry::Field(10)],
 };
 
 pub(super) static ISCSI_VOLUME_SOURCE: Message = Message {
@@ -913,7 +913,7 @@ pub(super) static ISCSI_VOLUME_SOURCE: Message = Message {
         Field { number: 10, name: "secretRef", shape: Shape::Optional, kind: Kind::Message(&LOCAL_OBJECT_REFERENCE), presence: Presence::NotEmpty },
         Field { number: 12, name: "initiatorName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Nothing, Place::Field(9), Place::Field(8), Place::Field(10)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Unknown, FieldEntry::Field(9), FieldEntry::Field(8), FieldEntry::Field(10)],
 };
 
 pub(super) static IMAGE_VOLUME_SOURCE: Message = Message {
@@ -922,7 +922,7 @@ pub(super) static IMAGE_VOLUME_SOURCE: Message = Message {
         Field { number: 1, name: "reference", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "pullPolicy", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static IMAGE_VOLUME_STATUS: Message = Message {
@@ -930,7 +930,7 @@ pub(super) static IMAGE_VOLUME_STATUS: Message = Message {
     fields: &[
         Field { number: 1, name: "imageRef", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static KEY_TO_PATH: Message = Message {
@@ -941,7 +941,7 @@ pub(super) static KEY_TO_PATH: Message = Message {
         Field { number: 3, name: "mode", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 4, name: "user", shape: Shape::Optional, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static LIFECYCLE: Message = Message {
@@ -951,7 +951,7 @@ pub(super) static LIFECYCLE: Message = Message {
         Field { number: 2, name: "preStop", shape: Shape::Optional, kind: Kind::Message(&LIFECYCLE_HANDLER), presence: Presence::NotEmpty },
         Field { number: 3, name: "stopSignal", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static LIFECYCLE_HANDLER: Message = Message {
@@ -962,7 +962,7 @@ pub(super) static LIFECYCLE_HANDLER: Message = Message {
         Field { number: 3, name: "tcpSocket", shape: Shape::Optional, kind: Kind::Message(&TCP_SOCKET_ACTION), presence: Presence::NotEmpty },
         Field { number: 4, name: "sleep", shape: Shape::Optional, kind: Kind::Message(&SLEEP_ACTION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static LIMIT_RANGE: Message = Message {
@@ -971,7 +971,7 @@ pub(super) static LIMIT_RANGE: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&LIMIT_RANGE_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static LIMIT_RANGE_ITEM: Message = Message {
@@ -984,7 +984,7 @@ pub(super) static LIMIT_RANGE_ITEM: Message = Message {
         Field { number: 5, name: "defaultRequest", shape: Shape::Map, kind: Kind::Quantity, presence: Presence::NotEmpty },
         Field { number: 6, name: "maxLimitRequestRatio", shape: Shape::Map, kind: Kind::Quantity, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static LIMIT_RANGE_LIST: Message = Message {
@@ -993,7 +993,7 @@ pub(super) static LIMIT_RANGE_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&LIMIT_RANGE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static LIMIT_RANGE_SPEC: Message = Message {
@@ -1001,7 +1001,7 @@ pub(super) static LIMIT_RANGE_SPEC: Message = Message {
     fields: &[
         Field { number: 1, name: "limits", shape: Shape::Many, kind: Kind::Message(&LIMIT_RANGE_ITEM), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static LINUX_CONTAINER_USER: Message = Message {
@@ -1011,7 +1011,7 @@ pub(super) static LINUX_CONTAINER_USER: Message = Message {
         Field { number: 2, name: "gid", shape: Shape::One, kind: Kind::Int64, presence: Presence::Always },
         Field { number: 3, name: "supplementalGroups", shape: Shape::Many, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static LIST: Message = Message {
@@ -1020,7 +1020,7 @@ pub(super) static LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Raw, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static LOAD_BALANCER_INGRESS: Message = Message {
@@ -1031,7 +1031,7 @@ pub(super) static LOAD_BALANCER_INGRESS: Message = Message {
         Field { number: 3, name: "ipMode", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "ports", shape: Shape::Many, kind: Kind::Message(&PORT_STATUS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static LOAD_BALANCER_STATUS: Message = Message {
@@ -1039,7 +1039,7 @@ pub(super) static LOAD_BALANCER_STATUS: Message = Message {
     fields: &[
         Field { number: 1, name: "ingress", shape: Shape::Many, kind: Kind::Message(&LOAD_BALANCER_INGRESS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static LOCAL_OBJECT_REFERENCE: Message = Message {
@@ -1047,7 +1047,7 @@ pub(super) static LOCAL_OBJECT_REFERENCE: Message = Message {
     fields: &[
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static LOCAL_VOLUME_SOURCE: Message = Message {
@@ -1056,7 +1056,7 @@ pub(super) static LOCAL_VOLUME_SOURCE: Message = Message {
         Field { number: 1, name: "path", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "fsType", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static MODIFY_VOLUME_STATUS: Message = Message {
@@ -1065,7 +1065,7 @@ pub(super) static MODIFY_VOLUME_STATUS: Message = Message {
         Field { number: 1, name: "targetVolumeAttributesClassName", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "status", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NFS_VOLUME_SOURCE: Message = Message {
@@ -1075,7 +1075,7 @@ pub(super) static NFS_VOLUME_SOURCE: Message = Message {
         Field { number: 2, name: "path", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static NAMESPACE: Message = Message {
@@ -1085,7 +1085,7 @@ pub(super) static NAMESPACE: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&NAMESPACE_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&NAMESPACE_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static NAMESPACE_CONDITION: Message = Message {
@@ -1097,7 +1097,7 @@ pub(super) static NAMESPACE_CONDITION: Message = Message {
         Field { number: 5, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 6, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Nothing, Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Unknown, FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static NAMESPACE_LIST: Message = Message {
@@ -1106,7 +1106,7 @@ pub(super) static NAMESPACE_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&NAMESPACE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NAMESPACE_SPEC: Message = Message {
@@ -1114,7 +1114,7 @@ pub(super) static NAMESPACE_SPEC: Message = Message {
     fields: &[
         Field { number: 1, name: "finalizers", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static NAMESPACE_STATUS: Message = Message {
@@ -1123,7 +1123,7 @@ pub(super) static NAMESPACE_STATUS: Message = Message {
         Field { number: 1, name: "phase", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "conditions", shape: Shape::Many, kind: Kind::Message(&NAMESPACE_CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NODE: Message = Message {
@@ -1133,7 +1133,7 @@ pub(super) static NODE: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&NODE_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&NODE_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static NODE_ADDRESS: Message = Message {
@@ -1142,7 +1142,7 @@ pub(super) static NODE_ADDRESS: Message = Message {
         Field { number: 1, name: "type", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "address", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NODE_AFFINITY: Message = Message {
@@ -1151,7 +1151,7 @@ pub(super) static NODE_AFFINITY: Message = Message {
         Field { number: 1, name: "requiredDuringSchedulingIgnoredDuringExecution", shape: Shape::Optional, kind: Kind::Message(&NODE_SELECTOR), presence: Presence::NotEmpty },
         Field { number: 2, name: "preferredDuringSchedulingIgnoredDuringExecution", shape: Shape::Many, kind: Kind::Message(&PREFERRED_SCHEDULING_TERM), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NODE_ALLOCATABLE_MAPPED_RESOURCES: Message = Message {
@@ -1160,7 +1160,7 @@ pub(super) static NODE_ALLOCATABLE_MAPPED_RESOURCES: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "quantity", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NODE_ALLOCATABLE_OVERHEAD_RESOURCES: Message = Message {
@@ -1170,7 +1170,7 @@ pub(super) static NODE_ALLOCATABLE_OVERHEAD_RESOURCES: Message = Message {
         Field { number: 2, name: "perPod", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
         Field { number: 3, name: "perContainer", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS: Message = Message {
@@ -1181,7 +1181,7 @@ pub(super) static NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS: Message = Message {
         Field { number: 4, name: "mapping", shape: Shape::Many, kind: Kind::Message(&NODE_ALLOCATABLE_MAPPED_RESOURCES), presence: Presence::NotEmpty },
         Field { number: 5, name: "overhead", shape: Shape::Many, kind: Kind::Message(&NODE_ALLOCATABLE_OVERHEAD_RESOURCES), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Nothing, Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Unknown, FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static NODE_CONDITION: Message = Message {
@@ -1194,7 +1194,7 @@ pub(super) static NODE_CONDITION: Message = Message {
         Field { number: 5, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 6, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static NODE_CONFIG_SOURCE: Message = Message {
@@ -1202,7 +1202,7 @@ pub(super) static NODE_CONFIG_SOURCE: Message = Message {
     fields: &[
         Field { number: 2, name: "configMap", shape: Shape::Optional, kind: Kind::Message(&CONFIG_MAP_NODE_CONFIG_SOURCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static NODE_CONFIG_STATUS: Message = Message {
@@ -1213,7 +1213,7 @@ pub(super) static NODE_CONFIG_STATUS: Message = Message {
         Field { number: 3, name: "lastKnownGood", shape: Shape::Optional, kind: Kind::Message(&NODE_CONFIG_SOURCE), presence: Presence::NotEmpty },
         Field { number: 4, name: "error", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static NODE_DAEMON_ENDPOINTS: Message = Message {
@@ -1221,7 +1221,7 @@ pub(super) static NODE_DAEMON_ENDPOINTS: Message = Message {
     fields: &[
         Field { number: 1, name: "kubeletEndpoint", shape: Shape::One, kind: Kind::Message(&DAEMON_ENDPOINT), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static NODE_FEATURES: Message = Message {
@@ -1229,7 +1229,7 @@ pub(super) static NODE_FEATURES: Message = Message {
     fields: &[
         Field { number: 1, name: "supplementalGroupsPolicy", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static NODE_LIST: Message = Message {
@@ -1238,7 +1238,7 @@ pub(super) static NODE_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&NODE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NODE_POD_PREEMPTION_POLICY: Message = Message {
@@ -1246,7 +1246,7 @@ pub(super) static NODE_POD_PREEMPTION_POLICY: Message = Message {
     fields: &[
         Field { number: 1, name: "disableResizePreemption", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static NODE_RUNTIME_HANDLER: Message = Message {
@@ -1255,7 +1255,7 @@ pub(super) static NODE_RUNTIME_HANDLER: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "features", shape: Shape::Optional, kind: Kind::Message(&NODE_RUNTIME_HANDLER_FEATURES), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NODE_RUNTIME_HANDLER_FEATURES: Message = Message {
@@ -1264,7 +1264,7 @@ pub(super) static NODE_RUNTIME_HANDLER_FEATURES: Message = Message {
         Field { number: 1, name: "recursiveReadOnlyMounts", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 2, name: "userNamespaces", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NODE_SELECTOR: Message = Message {
@@ -1272,7 +1272,7 @@ pub(super) static NODE_SELECTOR: Message = Message {
     fields: &[
         Field { number: 1, name: "nodeSelectorTerms", shape: Shape::Many, kind: Kind::Message(&NODE_SELECTOR_TERM), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static NODE_SELECTOR_REQUIREMENT: Message = Message {
@@ -1282,7 +1282,7 @@ pub(super) static NODE_SELECTOR_REQUIREMENT: Message = Message {
         Field { number: 2, name: "operator", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "values", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static NODE_SELECTOR_TERM: Message = Message {
@@ -1291,7 +1291,7 @@ pub(super) static NODE_SELECTOR_TERM: Message = Message {
         Field { number: 1, name: "matchExpressions", shape: Shape::Many, kind: Kind::Message(&NODE_SELECTOR_REQUIREMENT), presence: Presence::NotEmpty },
         Field { number: 2, name: "matchFields", shape: Shape::Many, kind: Kind::Message(&NODE_SELECTOR_REQUIREMENT), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NODE_SPEC: Message = Message {
@@ -1306,7 +1306,7 @@ pub(super) static NODE_SPEC: Message = Message {
         Field { number: 2, name: "externalID", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 8, name: "podPreemptionPolicy", shape: Shape::Optional, kind: Kind::Message(&NODE_POD_PREEMPTION_POLICY), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(6), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(1), Place::Field(7)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(6), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(1), FieldEntry::Field(7)],
 };
 
 pub(super) static NODE_STATUS: Message = Message {
@@ -1327,7 +1327,7 @@ pub(super) static NODE_STATUS: Message = Message {
         Field { number: 13, name: "features", shape: Shape::Optional, kind: Kind::Message(&NODE_FEATURES), presence: Presence::NotEmpty },
         Field { number: 14, name: "declaredFeatures", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9), Place::Field(10), Place::Field(11), Place::Field(12), Place::Field(13)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Field(11), FieldEntry::Field(12), FieldEntry::Field(13)],
 };
 
 pub(super) static NODE_SWAP_STATUS: Message = Message {
@@ -1335,7 +1335,7 @@ pub(super) static NODE_SWAP_STATUS: Message = Message {
     fields: &[
         Field { number: 1, name: "capacity", shape: Shape::Optional, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static NODE_SYSTEM_INFO: Message = Message {
@@ -1354,7 +1354,7 @@ pub(super) static NODE_SYSTEM_INFO: Message = Message {
         Field { number: 11, name: "swap", shape: Shape::Optional, kind: Kind::Message(&NODE_SWAP_STATUS), presence: Presence::NotEmpty },
         Field { number: 12, name: "runningInUserNamespace", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9), Place::Field(10), Place::Field(11)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Field(11)],
 };
 
 pub(super) static OBJECT_FIELD_SELECTOR: Message = Message {
@@ -1363,7 +1363,7 @@ pub(super) static OBJECT_FIELD_SELECTOR: Message = Message {
         Field { number: 1, name: "apiVersion", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "fieldPath", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static OBJECT_REFERENCE: Message = Message {
@@ -1377,7 +1377,7 @@ pub(super) static OBJECT_REFERENCE: Message = Message {
         Field { number: 6, name: "resourceVersion", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 7, name: "fieldPath", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6)],
 };
 
 pub(super) static PERSISTENT_VOLUME: Message = Message {
@@ -1387,7 +1387,7 @@ pub(super) static PERSISTENT_VOLUME: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&PERSISTENT_VOLUME_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&PERSISTENT_VOLUME_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static PERSISTENT_VOLUME_CLAIM: Message = Message {
@@ -1397,7 +1397,7 @@ pub(super) static PERSISTENT_VOLUME_CLAIM: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&PERSISTENT_VOLUME_CLAIM_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&PERSISTENT_VOLUME_CLAIM_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static PERSISTENT_VOLUME_CLAIM_CONDITION: Message = Message {
@@ -1410,7 +1410,7 @@ pub(super) static PERSISTENT_VOLUME_CLAIM_CONDITION: Message = Message {
         Field { number: 5, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 6, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static PERSISTENT_VOLUME_CLAIM_LIST: Message = Message {
@@ -1419,7 +1419,7 @@ pub(super) static PERSISTENT_VOLUME_CLAIM_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&PERSISTENT_VOLUME_CLAIM), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static PERSISTENT_VOLUME_CLAIM_SPEC: Message = Message {
@@ -1435,7 +1435,7 @@ pub(super) static PERSISTENT_VOLUME_CLAIM_SPEC: Message = Message {
         Field { number: 8, name: "dataSourceRef", shape: Shape::Optional, kind: Kind::Message(&TYPED_OBJECT_REFERENCE), presence: Presence::NotEmpty },
         Field { number: 9, name: "volumeAttributesClassName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(2), Place::Field(3), Place::Field(1), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(1), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8)],
 };
 
 pub(super) static PERSISTENT_VOLUME_CLAIM_STATUS: Message = Message {
@@ -1451,7 +1451,7 @@ pub(super) static PERSISTENT_VOLUME_CLAIM_STATUS: Message = Message {
         Field { number: 9, name: "modifyVolumeStatus", shape: Shape::Optional, kind: Kind::Message(&MODIFY_VOLUME_STATUS), presence: Presence::NotEmpty },
         Field { number: 10, name: "healthStatus", shape: Shape::Optional, kind: Kind::Message(&VOLUME_HEALTH_STATUS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Nothing, Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Unknown, FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8)],
 };
 
 pub(super) static PERSISTENT_VOLUME_CLAIM_TEMPLATE: Message = Message {
@@ -1460,7 +1460,7 @@ pub(super) static PERSISTENT_VOLUME_CLAIM_TEMPLATE: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&PERSISTENT_VOLUME_CLAIM_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE: Message = Message {
@@ -1469,7 +1469,7 @@ pub(super) static PERSISTENT_VOLUME_CLAIM_VOLUME_SOURCE: Message = Message {
         Field { number: 1, name: "claimName", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static PERSISTENT_VOLUME_LIST: Message = Message {
@@ -1478,7 +1478,7 @@ pub(super) static PERSISTENT_VOLUME_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&PERSISTENT_VOLUME), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static PERSISTENT_VOLUME_SOURCE: Message = Message {
@@ -1507,7 +1507,7 @@ pub(super) static PERSISTENT_VOLUME_SOURCE: Message = Message {
         Field { number: 21, name: "storageos", shape: Shape::Optional, kind: Kind::Message(&STORAGE_OS_PERSISTENT_VOLUME_SOURCE), presence: Presence::NotEmpty },
         Field { number: 22, name: "csi", shape: Shape::Optional, kind: Kind::Message(&CSI_PERSISTENT_VOLUME_SOURCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9), Place::Field(10), Place::Field(11), Place::Field(12), Place::Field(13), Place::Field(14), Place::Field(15), Place::Field(16), Place::Field(17), Place::Field(18), Place::Field(19), Place::Field(20), Place::Field(21)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Field(11), FieldEntry::Field(12), FieldEntry::Field(13), FieldEntry::Field(14), FieldEntry::Field(15), FieldEntry::Field(16), FieldEntry::Field(17), FieldEntry::Field(18), FieldEntry::Field(19), FieldEntry::Field(20), FieldEntry::Field(21)],
 };
 
 pub(super) static PERSISTENT_VOLUME_SPEC: Message = Message {
@@ -1545,7 +1545,7 @@ pub(super) static PERSISTENT_VOLUME_SPEC: Message = Message {
         Field { number: 9, name: "nodeAffinity", shape: Shape::Optional, kind: Kind::Message(&VOLUME_NODE_AFFINITY), presence: Presence::NotEmpty },
         Field { number: 10, name: "volumeAttributesClassName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Inlined(1, &PERSISTENT_VOLUME_SOURCE), Place::Field(23), Place::Field(24), Place::Field(25), Place::Field(26), Place::Field(27), Place::Field(28), Place::Field(29), Place::Field(30)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Inlined(1, &PERSISTENT_VOLUME_SOURCE), FieldEntry::Field(23), FieldEntry::Field(24), FieldEntry::Field(25), FieldEntry::Field(26), FieldEntry::Field(27), FieldEntry::Field(28), FieldEntry::Field(29), FieldEntry::Field(30)],
 };
 
 pub(super) static PERSISTENT_VOLUME_STATUS: Message = Message {
@@ -1556,7 +1556,7 @@ pub(super) static PERSISTENT_VOLUME_STATUS: Message = Message {
         Field { number: 3, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "lastPhaseTransitionTime", shape: Shape::Optional, kind: Kind::Time, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static PHOTON_PERSISTENT_DISK_VOLUME_SOURCE: Message = Message {
@@ -1565,7 +1565,7 @@ pub(super) static PHOTON_PERSISTENT_DISK_VOLUME_SOURCE: Message = Message {
         Field { number: 1, name: "pdID", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "fsType", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD: Message = Message {
@@ -1575,7 +1575,7 @@ pub(super) static POD: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&POD_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&POD_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static POD_AFFINITY: Message = Message {
@@ -1584,7 +1584,7 @@ pub(super) static POD_AFFINITY: Message = Message {
         Field { number: 1, name: "requiredDuringSchedulingIgnoredDuringExecution", shape: Shape::Many, kind: Kind::Message(&POD_AFFINITY_TERM), presence: Presence::NotEmpty },
         Field { number: 2, name: "preferredDuringSchedulingIgnoredDuringExecution", shape: Shape::Many, kind: Kind::Message(&WEIGHTED_POD_AFFINITY_TERM), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_AFFINITY_TERM: Message = Message {
@@ -1597,7 +1597,7 @@ pub(super) static POD_AFFINITY_TERM: Message = Message {
         Field { number: 5, name: "matchLabelKeys", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 6, name: "mismatchLabelKeys", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static POD_ANTI_AFFINITY: Message = Message {
@@ -1606,7 +1606,7 @@ pub(super) static POD_ANTI_AFFINITY: Message = Message {
         Field { number: 1, name: "requiredDuringSchedulingIgnoredDuringExecution", shape: Shape::Many, kind: Kind::Message(&POD_AFFINITY_TERM), presence: Presence::NotEmpty },
         Field { number: 2, name: "preferredDuringSchedulingIgnoredDuringExecution", shape: Shape::Many, kind: Kind::Message(&WEIGHTED_POD_AFFINITY_TERM), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_CERTIFICATE_PROJECTION: Message = Message {
@@ -1621,7 +1621,7 @@ pub(super) static POD_CERTIFICATE_PROJECTION: Message = Message {
         Field { number: 7, name: "userAnnotations", shape: Shape::Map, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 8, name: "user", shape: Shape::Optional, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7)],
 };
 
 pub(super) static POD_CONDITION: Message = Message {
@@ -1635,7 +1635,7 @@ pub(super) static POD_CONDITION: Message = Message {
         Field { number: 5, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 6, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_DNS_CONFIG: Message = Message {
@@ -1645,7 +1645,7 @@ pub(super) static POD_DNS_CONFIG: Message = Message {
         Field { number: 2, name: "searches", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "options", shape: Shape::Many, kind: Kind::Message(&POD_DNS_CONFIG_OPTION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static POD_DNS_CONFIG_OPTION: Message = Message {
@@ -1654,7 +1654,7 @@ pub(super) static POD_DNS_CONFIG_OPTION: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "value", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_EXTENDED_RESOURCE_CLAIM_STATUS: Message = Message {
@@ -1663,7 +1663,7 @@ pub(super) static POD_EXTENDED_RESOURCE_CLAIM_STATUS: Message = Message {
         Field { number: 1, name: "requestMappings", shape: Shape::Many, kind: Kind::Message(&CONTAINER_EXTENDED_RESOURCE_REQUEST), presence: Presence::Always },
         Field { number: 2, name: "resourceClaimName", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_IP: Message = Message {
@@ -1671,7 +1671,7 @@ pub(super) static POD_IP: Message = Message {
     fields: &[
         Field { number: 1, name: "ip", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static POD_LIST: Message = Message {
@@ -1680,7 +1680,7 @@ pub(super) static POD_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&POD), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_OS: Message = Message {
@@ -1688,7 +1688,7 @@ pub(super) static POD_OS: Message = Message {
     fields: &[
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static POD_READINESS_GATE: Message = Message {
@@ -1696,7 +1696,7 @@ pub(super) static POD_READINESS_GATE: Message = Message {
     fields: &[
         Field { number: 1, name: "conditionType", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static POD_RESOURCE_CLAIM: Message = Message {
@@ -1706,7 +1706,7 @@ pub(super) static POD_RESOURCE_CLAIM: Message = Message {
         Field { number: 3, name: "resourceClaimName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "resourceClaimTemplateName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Nothing, Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static POD_RESOURCE_CLAIM_STATUS: Message = Message {
@@ -1715,7 +1715,7 @@ pub(super) static POD_RESOURCE_CLAIM_STATUS: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "resourceClaimName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_SCHEDULING_GATE: Message = Message {
@@ -1723,7 +1723,7 @@ pub(super) static POD_SCHEDULING_GATE: Message = Message {
     fields: &[
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static POD_SCHEDULING_GROUP: Message = Message {
@@ -1731,7 +1731,7 @@ pub(super) static POD_SCHEDULING_GROUP: Message = Message {
     fields: &[
         Field { number: 1, name: "podGroupName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static POD_SECURITY_CONTEXT: Message = Message {
@@ -1751,7 +1751,7 @@ pub(super) static POD_SECURITY_CONTEXT: Message = Message {
         Field { number: 11, name: "appArmorProfile", shape: Shape::Optional, kind: Kind::Message(&APP_ARMOR_PROFILE), presence: Presence::NotEmpty },
         Field { number: 13, name: "seLinuxChangePolicy", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(2), Place::Field(4), Place::Field(5), Place::Field(7), Place::Field(3), Place::Field(8), Place::Field(1), Place::Field(9), Place::Field(10), Place::Field(11), Place::Field(6), Place::Field(12)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(2), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(7), FieldEntry::Field(3), FieldEntry::Field(8), FieldEntry::Field(1), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Field(11), FieldEntry::Field(6), FieldEntry::Field(12)],
 };
 
 pub(super) static POD_SPEC: Message = Message {
@@ -1801,7 +1801,7 @@ pub(super) static POD_SPEC: Message = Message {
         Field { number: 43, name: "schedulingGroup", shape: Shape::Optional, kind: Kind::Message(&POD_SCHEDULING_GROUP), presence: Presence::NotEmpty },
         Field { number: 44, name: "evictionResponders", shape: Shape::Many, kind: Kind::Message(&EVICTION_RESPONDER), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(2), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9), Place::Field(10), Place::Field(12), Place::Field(13), Place::Field(14), Place::Field(15), Place::Field(17), Place::Field(18), Place::Field(19), Place::Field(20), Place::Field(21), Place::Field(22), Place::Field(1), Place::Field(11), Place::Field(23), Place::Field(24), Place::Field(25), Place::Field(26), Place::Field(27), Place::Field(16), Place::Field(28), Place::Field(29), Place::Field(30), Place::Field(31), Place::Field(32), Place::Field(33), Place::Field(3), Place::Field(34), Place::Field(35), Place::Field(36), Place::Field(37), Place::Field(38), Place::Field(39), Place::Field(40), Place::Nothing, Place::Field(41), Place::Field(42)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(2), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Field(12), FieldEntry::Field(13), FieldEntry::Field(14), FieldEntry::Field(15), FieldEntry::Field(17), FieldEntry::Field(18), FieldEntry::Field(19), FieldEntry::Field(20), FieldEntry::Field(21), FieldEntry::Field(22), FieldEntry::Field(1), FieldEntry::Field(11), FieldEntry::Field(23), FieldEntry::Field(24), FieldEntry::Field(25), FieldEntry::Field(26), FieldEntry::Field(27), FieldEntry::Field(16), FieldEntry::Field(28), FieldEntry::Field(29), FieldEntry::Field(30), FieldEntry::Field(31), FieldEntry::Field(32), FieldEntry::Field(33), FieldEntry::Field(3), FieldEntry::Field(34), FieldEntry::Field(35), FieldEntry::Field(36), FieldEntry::Field(37), FieldEntry::Field(38), FieldEntry::Field(39), FieldEntry::Field(40), FieldEntry::Unknown, FieldEntry::Field(41), FieldEntry::Field(42)],
 };
 
 pub(super) static POD_STATUS: Message = Message {
@@ -1830,7 +1830,7 @@ pub(super) static POD_STATUS: Message = Message {
         Field { number: 21, name: "nodeAllocatableResourceClaimStatuses", shape: Shape::Many, kind: Kind::Message(&NODE_ALLOCATABLE_RESOURCE_CLAIM_STATUS), presence: Presence::NotEmpty },
         Field { number: 22, name: "volumeHealth", shape: Shape::Many, kind: Kind::Message(&POD_VOLUME_HEALTH), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(6), Place::Field(8), Place::Field(10), Place::Field(12), Place::Field(13), Place::Field(11), Place::Field(5), Place::Field(9), Place::Field(14), Place::Field(15), Place::Field(16), Place::Field(7), Place::Field(0), Place::Field(17), Place::Field(18), Place::Field(19), Place::Field(20), Place::Field(21)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(6), FieldEntry::Field(8), FieldEntry::Field(10), FieldEntry::Field(12), FieldEntry::Field(13), FieldEntry::Field(11), FieldEntry::Field(5), FieldEntry::Field(9), FieldEntry::Field(14), FieldEntry::Field(15), FieldEntry::Field(16), FieldEntry::Field(7), FieldEntry::Field(0), FieldEntry::Field(17), FieldEntry::Field(18), FieldEntry::Field(19), FieldEntry::Field(20), FieldEntry::Field(21)],
 };
 
 pub(super) static POD_TEMPLATE: Message = Message {
@@ -1839,7 +1839,7 @@ pub(super) static POD_TEMPLATE: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "template", shape: Shape::One, kind: Kind::Message(&POD_TEMPLATE_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_TEMPLATE_LIST: Message = Message {
@@ -1848,7 +1848,7 @@ pub(super) static POD_TEMPLATE_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&POD_TEMPLATE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_TEMPLATE_SPEC: Message = Message {
@@ -1857,7 +1857,7 @@ pub(super) static POD_TEMPLATE_SPEC: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&POD_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_VOLUME_HEALTH: Message = Message {
@@ -1867,7 +1867,7 @@ pub(super) static POD_VOLUME_HEALTH: Message = Message {
         Field { number: 2, name: "healthConditions", shape: Shape::Many, kind: Kind::Message(&VOLUME_HEALTH_CONDITION), presence: Presence::NotEmpty },
         Field { number: 3, name: "lastTransitionTime", shape: Shape::One, kind: Kind::Time, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static PORT_STATUS: Message = Message {
@@ -1877,7 +1877,7 @@ pub(super) static PORT_STATUS: Message = Message {
         Field { number: 2, name: "protocol", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "error", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static PORTWORX_VOLUME_SOURCE: Message = Message {
@@ -1887,7 +1887,7 @@ pub(super) static PORTWORX_VOLUME_SOURCE: Message = Message {
         Field { number: 2, name: "fsType", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static PREFERRED_SCHEDULING_TERM: Message = Message {
@@ -1896,7 +1896,7 @@ pub(super) static PREFERRED_SCHEDULING_TERM: Message = Message {
         Field { number: 1, name: "weight", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
         Field { number: 2, name: "preference", shape: Shape::One, kind: Kind::Message(&NODE_SELECTOR_TERM), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static PROBE: Message = Message {
@@ -1913,7 +1913,7 @@ pub(super) static PROBE: Message = Message {
         Field { number: 6, name: "failureThreshold", shape: Shape::One, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 7, name: "terminationGracePeriodSeconds", shape: Shape::Optional, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Inlined(0, &PROBE_HANDLER), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Inlined(0, &PROBE_HANDLER), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9)],
 };
 
 pub(super) static PROBE_HANDLER: Message = Message {
@@ -1924,7 +1924,7 @@ pub(super) static PROBE_HANDLER: Message = Message {
         Field { number: 3, name: "tcpSocket", shape: Shape::Optional, kind: Kind::Message(&TCP_SOCKET_ACTION), presence: Presence::NotEmpty },
         Field { number: 4, name: "grpc", shape: Shape::Optional, kind: Kind::Message(&GRPC_ACTION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static PROJECTED_VOLUME_SOURCE: Message = Message {
@@ -1934,7 +1934,7 @@ pub(super) static PROJECTED_VOLUME_SOURCE: Message = Message {
         Field { number: 2, name: "defaultMode", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 3, name: "defaultUser", shape: Shape::Optional, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static QUOBYTE_VOLUME_SOURCE: Message = Message {
@@ -1947,7 +1947,7 @@ pub(super) static QUOBYTE_VOLUME_SOURCE: Message = Message {
         Field { number: 5, name: "group", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 6, name: "tenant", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static RBD_PERSISTENT_VOLUME_SOURCE: Message = Message {
@@ -1962,7 +1962,7 @@ pub(super) static RBD_PERSISTENT_VOLUME_SOURCE: Message = Message {
         Field { number: 7, name: "secretRef", shape: Shape::Optional, kind: Kind::Message(&SECRET_REFERENCE), presence: Presence::NotEmpty },
         Field { number: 8, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7)],
 };
 
 pub(super) static RBD_VOLUME_SOURCE: Message = Message {
@@ -1977,7 +1977,7 @@ pub(super) static RBD_VOLUME_SOURCE: Message = Message {
         Field { number: 7, name: "secretRef", shape: Shape::Optional, kind: Kind::Message(&LOCAL_OBJECT_REFERENCE), presence: Presence::NotEmpty },
         Field { number: 8, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7)],
 };
 
 pub(super) static RANGE_ALLOCATION: Message = Message {
@@ -1987,7 +1987,7 @@ pub(super) static RANGE_ALLOCATION: Message = Message {
         Field { number: 2, name: "range", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "data", shape: Shape::One, kind: Kind::Bytes, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static REPLICATION_CONTROLLER: Message = Message {
@@ -1997,7 +1997,7 @@ pub(super) static REPLICATION_CONTROLLER: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&REPLICATION_CONTROLLER_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&REPLICATION_CONTROLLER_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static REPLICATION_CONTROLLER_CONDITION: Message = Message {
@@ -2009,7 +2009,7 @@ pub(super) static REPLICATION_CONTROLLER_CONDITION: Message = Message {
         Field { number: 4, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 5, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static REPLICATION_CONTROLLER_LIST: Message = Message {
@@ -2018,7 +2018,7 @@ pub(super) static REPLICATION_CONTROLLER_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&REPLICATION_CONTROLLER), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static REPLICATION_CONTROLLER_SPEC: Message = Message {
@@ -2029,7 +2029,7 @@ pub(super) static REPLICATION_CONTROLLER_SPEC: Message = Message {
         Field { number: 2, name: "selector", shape: Shape::Map, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "template", shape: Shape::Optional, kind: Kind::Message(&POD_TEMPLATE_SPEC), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(2), Place::Field(3), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(1)],
 };
 
 pub(super) static REPLICATION_CONTROLLER_STATUS: Message = Message {
@@ -2042,7 +2042,7 @@ pub(super) static REPLICATION_CONTROLLER_STATUS: Message = Message {
         Field { number: 3, name: "observedGeneration", shape: Shape::One, kind: Kind::Int64, presence: Presence::NotEmpty },
         Field { number: 6, name: "conditions", shape: Shape::Many, kind: Kind::Message(&REPLICATION_CONTROLLER_CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(4), Place::Field(2), Place::Field(3), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(4), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(5)],
 };
 
 pub(super) static RESOURCE_CLAIM: Message = Message {
@@ -2051,7 +2051,7 @@ pub(super) static RESOURCE_CLAIM: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "request", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static RESOURCE_FIELD_SELECTOR: Message = Message {
@@ -2061,7 +2061,7 @@ pub(super) static RESOURCE_FIELD_SELECTOR: Message = Message {
         Field { number: 2, name: "resource", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "divisor", shape: Shape::One, kind: Kind::Quantity, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static RESOURCE_HEALTH: Message = Message {
@@ -2071,7 +2071,7 @@ pub(super) static RESOURCE_HEALTH: Message = Message {
         Field { number: 2, name: "health", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 6, name: "message", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Nothing, Place::Nothing, Place::Nothing, Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(2)],
 };
 
 pub(super) static RESOURCE_QUOTA: Message = Message {
@@ -2081,7 +2081,7 @@ pub(super) static RESOURCE_QUOTA: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&RESOURCE_QUOTA_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&RESOURCE_QUOTA_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static RESOURCE_QUOTA_LIST: Message = Message {
@@ -2090,7 +2090,7 @@ pub(super) static RESOURCE_QUOTA_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&RESOURCE_QUOTA), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static RESOURCE_QUOTA_SPEC: Message = Message {
@@ -2100,7 +2100,7 @@ pub(super) static RESOURCE_QUOTA_SPEC: Message = Message {
         Field { number: 2, name: "scopes", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "scopeSelector", shape: Shape::Optional, kind: Kind::Message(&SCOPE_SELECTOR), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static RESOURCE_QUOTA_STATUS: Message = Message {
@@ -2109,7 +2109,7 @@ pub(super) static RESOURCE_QUOTA_STATUS: Message = Message {
         Field { number: 1, name: "hard", shape: Shape::Map, kind: Kind::Quantity, presence: Presence::NotEmpty },
         Field { number: 2, name: "used", shape: Shape::Map, kind: Kind::Quantity, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static RESOURCE_REQUIREMENTS: Message = Message {
@@ -2119,7 +2119,7 @@ pub(super) static RESOURCE_REQUIREMENTS: Message = Message {
         Field { number: 2, name: "requests", shape: Shape::Map, kind: Kind::Quantity, presence: Presence::NotEmpty },
         Field { number: 3, name: "claims", shape: Shape::Many, kind: Kind::Message(&RESOURCE_CLAIM), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static RESOURCE_STATUS: Message = Message {
@@ -2128,7 +2128,7 @@ pub(super) static RESOURCE_STATUS: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "resources", shape: Shape::Many, kind: Kind::Message(&RESOURCE_HEALTH), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static SE_LINUX_OPTIONS: Message = Message {
@@ -2139,7 +2139,7 @@ pub(super) static SE_LINUX_OPTIONS: Message = Message {
         Field { number: 3, name: "type", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "level", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static SCALE_IO_PERSISTENT_VOLUME_SOURCE: Message = Message {
@@ -2156,7 +2156,7 @@ pub(super) static SCALE_IO_PERSISTENT_VOLUME_SOURCE: Message = Message {
         Field { number: 9, name: "fsType", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 10, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9)],
 };
 
 pub(super) static SCALE_IO_VOLUME_SOURCE: Message = Message {
@@ -2173,7 +2173,7 @@ pub(super) static SCALE_IO_VOLUME_SOURCE: Message = Message {
         Field { number: 9, name: "fsType", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 10, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9)],
 };
 
 pub(super) static SCOPE_SELECTOR: Message = Message {
@@ -2181,7 +2181,7 @@ pub(super) static SCOPE_SELECTOR: Message = Message {
     fields: &[
         Field { number: 1, name: "matchExpressions", shape: Shape::Many, kind: Kind::Message(&SCOPED_RESOURCE_SELECTOR_REQUIREMENT), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static SCOPED_RESOURCE_SELECTOR_REQUIREMENT: Message = Message {
@@ -2191,7 +2191,7 @@ pub(super) static SCOPED_RESOURCE_SELECTOR_REQUIREMENT: Message = Message {
         Field { number: 2, name: "operator", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "values", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static SECCOMP_PROFILE: Message = Message {
@@ -2200,7 +2200,7 @@ pub(super) static SECCOMP_PROFILE: Message = Message {
         Field { number: 1, name: "type", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "localhostProfile", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static SECRET: Message = Message {
@@ -2212,7 +2212,7 @@ pub(super) static SECRET: Message = Message {
         Field { number: 4, name: "stringData", shape: Shape::Map, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "type", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(2), Place::Field(4), Place::Field(3), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(2), FieldEntry::Field(4), FieldEntry::Field(3), FieldEntry::Field(1)],
 };
 
 pub(super) static SECRET_ENV_SOURCE: Message = Message {
@@ -2221,7 +2221,7 @@ pub(super) static SECRET_ENV_SOURCE: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "optional", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Inlined(0, &LOCAL_OBJECT_REFERENCE), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Inlined(0, &LOCAL_OBJECT_REFERENCE), FieldEntry::Field(1)],
 };
 
 pub(super) static SECRET_KEY_SELECTOR: Message = Message {
@@ -2231,7 +2231,7 @@ pub(super) static SECRET_KEY_SELECTOR: Message = Message {
         Field { number: 2, name: "key", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "optional", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Inlined(0, &LOCAL_OBJECT_REFERENCE), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Inlined(0, &LOCAL_OBJECT_REFERENCE), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static SECRET_LIST: Message = Message {
@@ -2240,7 +2240,7 @@ pub(super) static SECRET_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&SECRET), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static SECRET_PROJECTION: Message = Message {
@@ -2250,7 +2250,7 @@ pub(super) static SECRET_PROJECTION: Message = Message {
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&KEY_TO_PATH), presence: Presence::NotEmpty },
         Field { number: 4, name: "optional", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Inlined(0, &LOCAL_OBJECT_REFERENCE), Place::Field(1), Place::Nothing, Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Inlined(0, &LOCAL_OBJECT_REFERENCE), FieldEntry::Field(1), FieldEntry::Unknown, FieldEntry::Field(2)],
 };
 
 pub(super) static SECRET_REFERENCE: Message = Message {
@@ -2259,7 +2259,7 @@ pub(super) static SECRET_REFERENCE: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "namespace", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static SECRET_VOLUME_SOURCE: Message = Message {
@@ -2271,7 +2271,7 @@ pub(super) static SECRET_VOLUME_SOURCE: Message = Message {
         Field { number: 4, name: "optional", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 5, name: "defaultUser", shape: Shape::Optional, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static SECURITY_CONTEXT: Message = Message {
@@ -2290,7 +2290,7 @@ pub(super) static SECURITY_CONTEXT: Message = Message {
         Field { number: 11, name: "seccompProfile", shape: Shape::Optional, kind: Kind::Message(&SECCOMP_PROFILE), presence: Presence::NotEmpty },
         Field { number: 12, name: "appArmorProfile", shape: Shape::Optional, kind: Kind::Message(&APP_ARMOR_PROFILE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(4), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(5), Place::Field(9), Place::Field(3), Place::Field(10), Place::Field(11)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(4), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(5), FieldEntry::Field(9), FieldEntry::Field(3), FieldEntry::Field(10), FieldEntry::Field(11)],
 };
 
 pub(super) static SERVICE: Message = Message {
@@ -2300,7 +2300,7 @@ pub(super) static SERVICE: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&SERVICE_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&SERVICE_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static SERVICE_ACCOUNT: Message = Message {
@@ -2311,7 +2311,7 @@ pub(super) static SERVICE_ACCOUNT: Message = Message {
         Field { number: 3, name: "imagePullSecrets", shape: Shape::Many, kind: Kind::Message(&LOCAL_OBJECT_REFERENCE), presence: Presence::NotEmpty },
         Field { number: 4, name: "automountServiceAccountToken", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static SERVICE_ACCOUNT_LIST: Message = Message {
@@ -2320,7 +2320,7 @@ pub(super) static SERVICE_ACCOUNT_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&SERVICE_ACCOUNT), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static SERVICE_ACCOUNT_TOKEN_PROJECTION: Message = Message {
@@ -2331,7 +2331,7 @@ pub(super) static SERVICE_ACCOUNT_TOKEN_PROJECTION: Message = Message {
         Field { number: 3, name: "path", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 4, name: "user", shape: Shape::Optional, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static SERVICE_LIST: Message = Message {
@@ -2340,7 +2340,7 @@ pub(super) static SERVICE_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&SERVICE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static SERVICE_PORT: Message = Message {
@@ -2353,7 +2353,7 @@ pub(super) static SERVICE_PORT: Message = Message {
         Field { number: 4, name: "targetPort", shape: Shape::One, kind: Kind::IntOrString, presence: Presence::Always },
         Field { number: 5, name: "nodePort", shape: Shape::One, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(2)],
 };
 
 pub(super) static SERVICE_SPEC: Message = Message {
@@ -2380,7 +2380,7 @@ pub(super) static SERVICE_SPEC: Message = Message {
         Field { number: 22, name: "internalTrafficPolicy", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 23, name: "trafficDistribution", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(4), Place::Field(5), Place::Nothing, Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9), Place::Field(10), Place::Field(11), Place::Field(12), Place::Field(13), Place::Nothing, Place::Nothing, Place::Field(15), Place::Field(3), Place::Field(14), Place::Field(16), Place::Field(17), Place::Field(18), Place::Field(19)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Unknown, FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Field(11), FieldEntry::Field(12), FieldEntry::Field(13), FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(15), FieldEntry::Field(3), FieldEntry::Field(14), FieldEntry::Field(16), FieldEntry::Field(17), FieldEntry::Field(18), FieldEntry::Field(19)],
 };
 
 pub(super) static SERVICE_STATUS: Message = Message {
@@ -2389,7 +2389,7 @@ pub(super) static SERVICE_STATUS: Message = Message {
         Field { number: 1, name: "loadBalancer", shape: Shape::One, kind: Kind::Message(&LOAD_BALANCER_STATUS), presence: Presence::Always },
         Field { number: 2, name: "conditions", shape: Shape::Many, kind: Kind::Message(&super::meta_v1::CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static SESSION_AFFINITY_CONFIG: Message = Message {
@@ -2397,7 +2397,7 @@ pub(super) static SESSION_AFFINITY_CONFIG: Message = Message {
     fields: &[
         Field { number: 1, name: "clientIP", shape: Shape::Optional, kind: Kind::Message(&CLIENT_IP_CONFIG), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static SLEEP_ACTION: Message = Message {
@@ -2405,7 +2405,7 @@ pub(super) static SLEEP_ACTION: Message = Message {
     fields: &[
         Field { number: 1, name: "seconds", shape: Shape::One, kind: Kind::Int64, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static STORAGE_OS_PERSISTENT_VOLUME_SOURCE: Message = Message {
@@ -2417,7 +2417,7 @@ pub(super) static STORAGE_OS_PERSISTENT_VOLUME_SOURCE: Message = Message {
         Field { number: 4, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 5, name: "secretRef", shape: Shape::Optional, kind: Kind::Message(&OBJECT_REFERENCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static STORAGE_OS_VOLUME_SOURCE: Message = Message {
@@ -2429,7 +2429,7 @@ pub(super) static STORAGE_OS_VOLUME_SOURCE: Message = Message {
         Field { number: 4, name: "readOnly", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 5, name: "secretRef", shape: Shape::Optional, kind: Kind::Message(&LOCAL_OBJECT_REFERENCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static SYSCTL: Message = Message {
@@ -2438,7 +2438,7 @@ pub(super) static SYSCTL: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "value", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static TCP_SOCKET_ACTION: Message = Message {
@@ -2447,7 +2447,7 @@ pub(super) static TCP_SOCKET_ACTION: Message = Message {
         Field { number: 1, name: "port", shape: Shape::One, kind: Kind::IntOrString, presence: Presence::Always },
         Field { number: 2, name: "host", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static TAINT: Message = Message {
@@ -2458,7 +2458,7 @@ pub(super) static TAINT: Message = Message {
         Field { number: 3, name: "effect", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 4, name: "timeAdded", shape: Shape::Optional, kind: Kind::Time, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static TOLERATION: Message = Message {
@@ -2470,7 +2470,7 @@ pub(super) static TOLERATION: Message = Message {
         Field { number: 4, name: "effect", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 5, name: "tolerationSeconds", shape: Shape::Optional, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static TOPOLOGY_SELECTOR_LABEL_REQUIREMENT: Message = Message {
@@ -2479,7 +2479,7 @@ pub(super) static TOPOLOGY_SELECTOR_LABEL_REQUIREMENT: Message = Message {
         Field { number: 1, name: "key", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "values", shape: Shape::Many, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static TOPOLOGY_SELECTOR_TERM: Message = Message {
@@ -2487,7 +2487,7 @@ pub(super) static TOPOLOGY_SELECTOR_TERM: Message = Message {
     fields: &[
         Field { number: 1, name: "matchLabelExpressions", shape: Shape::Many, kind: Kind::Message(&TOPOLOGY_SELECTOR_LABEL_REQUIREMENT), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static TOPOLOGY_SPREAD_CONSTRAINT: Message = Message {
@@ -2502,7 +2502,7 @@ pub(super) static TOPOLOGY_SPREAD_CONSTRAINT: Message = Message {
         Field { number: 7, name: "nodeTaintsPolicy", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 8, name: "matchLabelKeys", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7)],
 };
 
 pub(super) static TYPED_LOCAL_OBJECT_REFERENCE: Message = Message {
@@ -2512,7 +2512,7 @@ pub(super) static TYPED_LOCAL_OBJECT_REFERENCE: Message = Message {
         Field { number: 2, name: "kind", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static TYPED_OBJECT_REFERENCE: Message = Message {
@@ -2523,7 +2523,7 @@ pub(super) static TYPED_OBJECT_REFERENCE: Message = Message {
         Field { number: 3, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 4, name: "namespace", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static VOLUME: Message = Message {
@@ -2561,7 +2561,7 @@ pub(super) static VOLUME: Message = Message {
         Field { number: 29, name: "ephemeral", shape: Shape::Optional, kind: Kind::Message(&EPHEMERAL_VOLUME_SOURCE), presence: Presence::NotEmpty },
         Field { number: 30, name: "image", shape: Shape::Optional, kind: Kind::Message(&IMAGE_VOLUME_SOURCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Inlined(1, &VOLUME_SOURCE)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Inlined(1, &VOLUME_SOURCE)],
 };
 
 pub(super) static VOLUME_DEVICE: Message = Message {
@@ -2570,7 +2570,7 @@ pub(super) static VOLUME_DEVICE: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "devicePath", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VOLUME_HEALTH_CONDITION: Message = Message {
@@ -2580,7 +2580,7 @@ pub(super) static VOLUME_HEALTH_CONDITION: Message = Message {
         Field { number: 2, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static VOLUME_HEALTH_STATUS: Message = Message {
@@ -2589,7 +2589,7 @@ pub(super) static VOLUME_HEALTH_STATUS: Message = Message {
         Field { number: 1, name: "healthConditions", shape: Shape::Many, kind: Kind::Message(&VOLUME_HEALTH_CONDITION), presence: Presence::NotEmpty },
         Field { number: 2, name: "lastTransitionTime", shape: Shape::One, kind: Kind::Time, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VOLUME_MOUNT: Message = Message {
@@ -2604,7 +2604,7 @@ pub(super) static VOLUME_MOUNT: Message = Message {
         Field { number: 6, name: "subPathExpr", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 8, name: "bindMountOptions", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(2), Place::Field(7)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(2), FieldEntry::Field(7)],
 };
 
 pub(super) static VOLUME_MOUNT_STATUS: Message = Message {
@@ -2616,7 +2616,7 @@ pub(super) static VOLUME_MOUNT_STATUS: Message = Message {
         Field { number: 4, name: "recursiveReadOnly", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 5, name: "volumeStatus", shape: Shape::Optional, kind: Kind::Message(&VOLUME_STATUS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static VOLUME_NODE_AFFINITY: Message = Message {
@@ -2624,7 +2624,7 @@ pub(super) static VOLUME_NODE_AFFINITY: Message = Message {
     fields: &[
         Field { number: 1, name: "required", shape: Shape::Optional, kind: Kind::Message(&NODE_SELECTOR), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static VOLUME_PROJECTION: Message = Message {
@@ -2637,7 +2637,7 @@ pub(super) static VOLUME_PROJECTION: Message = Message {
         Field { number: 5, name: "clusterTrustBundle", shape: Shape::Optional, kind: Kind::Message(&CLUSTER_TRUST_BUNDLE_PROJECTION), presence: Presence::NotEmpty },
         Field { number: 6, name: "podCertificate", shape: Shape::Optional, kind: Kind::Message(&POD_CERTIFICATE_PROJECTION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static VOLUME_RESOURCE_REQUIREMENTS: Message = Message {
@@ -2646,7 +2646,7 @@ pub(super) static VOLUME_RESOURCE_REQUIREMENTS: Message = Message {
         Field { number: 1, name: "limits", shape: Shape::Map, kind: Kind::Quantity, presence: Presence::NotEmpty },
         Field { number: 2, name: "requests", shape: Shape::Map, kind: Kind::Quantity, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VOLUME_SOURCE: Message = Message {
@@ -2683,7 +2683,7 @@ pub(super) static VOLUME_SOURCE: Message = Message {
         Field { number: 29, name: "ephemeral", shape: Shape::Optional, kind: Kind::Message(&EPHEMERAL_VOLUME_SOURCE), presence: Presence::NotEmpty },
         Field { number: 30, name: "image", shape: Shape::Optional, kind: Kind::Message(&IMAGE_VOLUME_SOURCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9), Place::Field(10), Place::Field(11), Place::Field(12), Place::Field(13), Place::Field(14), Place::Field(15), Place::Field(16), Place::Field(17), Place::Field(18), Place::Field(19), Place::Field(20), Place::Field(21), Place::Field(22), Place::Field(24), Place::Field(25), Place::Field(23), Place::Field(26), Place::Field(27), Place::Field(28), Place::Field(29)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Field(11), FieldEntry::Field(12), FieldEntry::Field(13), FieldEntry::Field(14), FieldEntry::Field(15), FieldEntry::Field(16), FieldEntry::Field(17), FieldEntry::Field(18), FieldEntry::Field(19), FieldEntry::Field(20), FieldEntry::Field(21), FieldEntry::Field(22), FieldEntry::Field(24), FieldEntry::Field(25), FieldEntry::Field(23), FieldEntry::Field(26), FieldEntry::Field(27), FieldEntry::Field(28), FieldEntry::Field(29)],
 };
 
 pub(super) static VOLUME_STATUS: Message = Message {
@@ -2691,7 +2691,7 @@ pub(super) static VOLUME_STATUS: Message = Message {
     fields: &[
         Field { number: 1, name: "image", shape: Shape::Optional, kind: Kind::Message(&IMAGE_VOLUME_STATUS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE: Message = Message {
@@ -2702,7 +2702,7 @@ pub(super) static VSPHERE_VIRTUAL_DISK_VOLUME_SOURCE: Message = Message {
         Field { number: 3, name: "storagePolicyName", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "storagePolicyID", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static WEIGHTED_POD_AFFINITY_TERM: Message = Message {
@@ -2711,7 +2711,7 @@ pub(super) static WEIGHTED_POD_AFFINITY_TERM: Message = Message {
         Field { number: 1, name: "weight", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
         Field { number: 2, name: "podAffinityTerm", shape: Shape::One, kind: Kind::Message(&POD_AFFINITY_TERM), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static WINDOWS_SECURITY_CONTEXT_OPTIONS: Message = Message {
@@ -2722,5 +2722,5 @@ pub(super) static WINDOWS_SECURITY_CONTEXT_OPTIONS: Message = Message {
         Field { number: 3, name: "runAsUserName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "hostProcess", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };

@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/discovery/v1beta1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static ENDPOINT: Message = Message {
     name: "Endpoint",
@@ -14,7 +14,7 @@ pub(super) static ENDPOINT: Message = Message {
         Field { number: 6, name: "nodeName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 7, name: "hints", shape: Shape::Optional, kind: Kind::Message(&ENDPOINT_HINTS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6)],
 };
 
 pub(super) static ENDPOINT_CONDITIONS: Message = Message {
@@ -24,7 +24,7 @@ pub(super) static ENDPOINT_CONDITIONS: Message = Message {
         Field { number: 2, name: "serving", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 3, name: "terminating", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static ENDPOINT_HINTS: Message = Message {
@@ -33,7 +33,7 @@ pub(super) static ENDPOINT_HINTS: Message = Message {
         Field { number: 1, name: "forZones", shape: Shape::Many, kind: Kind::Message(&FOR_ZONE), presence: Presence::NotEmpty },
         Field { number: 2, name: "forNodes", shape: Shape::Many, kind: Kind::Message(&FOR_NODE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static ENDPOINT_PORT: Message = Message {
@@ -44,7 +44,7 @@ pub(super) static ENDPOINT_PORT: Message = Message {
         Field { number: 3, name: "port", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 4, name: "appProtocol", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static ENDPOINT_SLICE: Message = Message {
@@ -55,7 +55,7 @@ pub(super) static ENDPOINT_SLICE: Message = Message {
         Field { number: 2, name: "endpoints", shape: Shape::Many, kind: Kind::Message(&ENDPOINT), presence: Presence::Always },
         Field { number: 3, name: "ports", shape: Shape::Many, kind: Kind::Message(&ENDPOINT_PORT), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(2), Place::Field(3), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(1)],
 };
 
 pub(super) static ENDPOINT_SLICE_LIST: Message = Message {
@@ -64,7 +64,7 @@ pub(super) static ENDPOINT_SLICE_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&ENDPOINT_SLICE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static FOR_NODE: Message = Message {
@@ -72,7 +72,7 @@ pub(super) static FOR_NODE: Message = Message {
     fields: &[
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static FOR_ZONE: Message = Message {
@@ -80,5 +80,5 @@ pub(super) static FOR_ZONE: Message = Message {
     fields: &[
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };

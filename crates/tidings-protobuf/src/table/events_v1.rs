@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/events/v1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static EVENT: Message = Message {
     name: "Event",
@@ -22,7 +22,7 @@ pub(super) static EVENT: Message = Message {
         Field { number: 14, name: "deprecatedLastTimestamp", shape: Shape::One, kind: Kind::Time, presence: Presence::Always },
         Field { number: 15, name: "deprecatedCount", shape: Shape::One, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9), Place::Field(10), Place::Field(11), Place::Field(12), Place::Field(13), Place::Field(14)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Field(11), FieldEntry::Field(12), FieldEntry::Field(13), FieldEntry::Field(14)],
 };
 
 pub(super) static EVENT_LIST: Message = Message {
@@ -31,7 +31,7 @@ pub(super) static EVENT_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&EVENT), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static EVENT_SERIES: Message = Message {
@@ -40,5 +40,5 @@ pub(super) static EVENT_SERIES: Message = Message {
         Field { number: 1, name: "count", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
         Field { number: 2, name: "lastObservedTime", shape: Shape::One, kind: Kind::MicroTime, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };

@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/extensions/v1beta1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static DAEMON_SET: Message = Message {
     name: "DaemonSet",
@@ -10,7 +10,7 @@ pub(super) static DAEMON_SET: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&DAEMON_SET_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&DAEMON_SET_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static DAEMON_SET_CONDITION: Message = Message {
@@ -22,7 +22,7 @@ pub(super) static DAEMON_SET_CONDITION: Message = Message {
         Field { number: 4, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 5, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static DAEMON_SET_LIST: Message = Message {
@@ -31,7 +31,7 @@ pub(super) static DAEMON_SET_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&DAEMON_SET), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static DAEMON_SET_SPEC: Message = Message {
@@ -44,7 +44,7 @@ pub(super) static DAEMON_SET_SPEC: Message = Message {
         Field { number: 5, name: "templateGeneration", shape: Shape::One, kind: Kind::Int64, presence: Presence::NotEmpty },
         Field { number: 6, name: "revisionHistoryLimit", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static DAEMON_SET_STATUS: Message = Message {
@@ -61,7 +61,7 @@ pub(super) static DAEMON_SET_STATUS: Message = Message {
         Field { number: 9, name: "collisionCount", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 10, name: "conditions", shape: Shape::Many, kind: Kind::Message(&DAEMON_SET_CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9)],
 };
 
 pub(super) static DAEMON_SET_UPDATE_STRATEGY: Message = Message {
@@ -70,7 +70,7 @@ pub(super) static DAEMON_SET_UPDATE_STRATEGY: Message = Message {
         Field { number: 1, name: "type", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "rollingUpdate", shape: Shape::Optional, kind: Kind::Message(&ROLLING_UPDATE_DAEMON_SET), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static DEPLOYMENT: Message = Message {
@@ -80,7 +80,7 @@ pub(super) static DEPLOYMENT: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&DEPLOYMENT_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&DEPLOYMENT_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static DEPLOYMENT_CONDITION: Message = Message {
@@ -93,7 +93,7 @@ pub(super) static DEPLOYMENT_CONDITION: Message = Message {
         Field { number: 4, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 5, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Nothing, Place::Field(4), Place::Field(5), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Unknown, FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static DEPLOYMENT_LIST: Message = Message {
@@ -102,7 +102,7 @@ pub(super) static DEPLOYMENT_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&DEPLOYMENT), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static DEPLOYMENT_SPEC: Message = Message {
@@ -118,7 +118,7 @@ pub(super) static DEPLOYMENT_SPEC: Message = Message {
         Field { number: 8, name: "rollbackTo", shape: Shape::Optional, kind: Kind::Message(&ROLLBACK_CONFIG), presence: Presence::NotEmpty },
         Field { number: 9, name: "progressDeadlineSeconds", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8)],
 };
 
 pub(super) static DEPLOYMENT_STATUS: Message = Message {
@@ -134,7 +134,7 @@ pub(super) static DEPLOYMENT_STATUS: Message = Message {
         Field { number: 6, name: "conditions", shape: Shape::Many, kind: Kind::Message(&DEPLOYMENT_CONDITION), presence: Presence::NotEmpty },
         Field { number: 8, name: "collisionCount", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(4), Place::Field(5), Place::Field(7), Place::Field(3), Place::Field(8), Place::Field(6)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(7), FieldEntry::Field(3), FieldEntry::Field(8), FieldEntry::Field(6)],
 };
 
 pub(super) static DEPLOYMENT_STRATEGY: Message = Message {
@@ -143,7 +143,7 @@ pub(super) static DEPLOYMENT_STRATEGY: Message = Message {
         Field { number: 1, name: "type", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "rollingUpdate", shape: Shape::Optional, kind: Kind::Message(&ROLLING_UPDATE_DEPLOYMENT), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static HTTP_INGRESS_PATH: Message = Message {
@@ -153,7 +153,7 @@ pub(super) static HTTP_INGRESS_PATH: Message = Message {
         Field { number: 3, name: "pathType", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "backend", shape: Shape::One, kind: Kind::Message(&INGRESS_BACKEND), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(2), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(2), FieldEntry::Field(1)],
 };
 
 pub(super) static HTTP_INGRESS_RULE_VALUE: Message = Message {
@@ -161,7 +161,7 @@ pub(super) static HTTP_INGRESS_RULE_VALUE: Message = Message {
     fields: &[
         Field { number: 1, name: "paths", shape: Shape::Many, kind: Kind::Message(&HTTP_INGRESS_PATH), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static IP_BLOCK: Message = Message {
@@ -170,7 +170,7 @@ pub(super) static IP_BLOCK: Message = Message {
         Field { number: 1, name: "cidr", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "except", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static INGRESS: Message = Message {
@@ -180,7 +180,7 @@ pub(super) static INGRESS: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&INGRESS_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&INGRESS_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static INGRESS_BACKEND: Message = Message {
@@ -190,7 +190,7 @@ pub(super) static INGRESS_BACKEND: Message = Message {
         Field { number: 2, name: "servicePort", shape: Shape::One, kind: Kind::IntOrString, presence: Presence::Always },
         Field { number: 3, name: "resource", shape: Shape::Optional, kind: Kind::Message(&super::core_v1::TYPED_LOCAL_OBJECT_REFERENCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static INGRESS_LIST: Message = Message {
@@ -199,7 +199,7 @@ pub(super) static INGRESS_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&INGRESS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static INGRESS_LOAD_BALANCER_INGRESS: Message = Message {
@@ -209,7 +209,7 @@ pub(super) static INGRESS_LOAD_BALANCER_INGRESS: Message = Message {
         Field { number: 2, name: "hostname", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "ports", shape: Shape::Many, kind: Kind::Message(&INGRESS_PORT_STATUS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Nothing, Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Unknown, FieldEntry::Field(2)],
 };
 
 pub(super) static INGRESS_LOAD_BALANCER_STATUS: Message = Message {
@@ -217,7 +217,7 @@ pub(super) static INGRESS_LOAD_BALANCER_STATUS: Message = Message {
     fields: &[
         Field { number: 1, name: "ingress", shape: Shape::Many, kind: Kind::Message(&INGRESS_LOAD_BALANCER_INGRESS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static INGRESS_PORT_STATUS: Message = Message {
@@ -227,7 +227,7 @@ pub(super) static INGRESS_PORT_STATUS: Message = Message {
         Field { number: 2, name: "protocol", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "error", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static INGRESS_RULE: Message = Message {
@@ -236,7 +236,7 @@ pub(super) static INGRESS_RULE: Message = Message {
         Field { number: 1, name: "host", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 1, name: "http", shape: Shape::Optional, kind: Kind::Message(&HTTP_INGRESS_RULE_VALUE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Inlined(1, &INGRESS_RULE_VALUE)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Inlined(1, &INGRESS_RULE_VALUE)],
 };
 
 pub(super) static INGRESS_RULE_VALUE: Message = Message {
@@ -244,7 +244,7 @@ pub(super) static INGRESS_RULE_VALUE: Message = Message {
     fields: &[
         Field { number: 1, name: "http", shape: Shape::Optional, kind: Kind::Message(&HTTP_INGRESS_RULE_VALUE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static INGRESS_SPEC: Message = Message {
@@ -255,7 +255,7 @@ pub(super) static INGRESS_SPEC: Message = Message {
         Field { number: 2, name: "tls", shape: Shape::Many, kind: Kind::Message(&INGRESS_TLS), presence: Presence::NotEmpty },
         Field { number: 3, name: "rules", shape: Shape::Many, kind: Kind::Message(&INGRESS_RULE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(0)],
 };
 
 pub(super) static INGRESS_STATUS: Message = Message {
@@ -263,7 +263,7 @@ pub(super) static INGRESS_STATUS: Message = Message {
     fields: &[
         Field { number: 1, name: "loadBalancer", shape: Shape::One, kind: Kind::Message(&INGRESS_LOAD_BALANCER_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static INGRESS_TLS: Message = Message {
@@ -272,7 +272,7 @@ pub(super) static INGRESS_TLS: Message = Message {
         Field { number: 1, name: "hosts", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "secretName", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NETWORK_POLICY: Message = Message {
@@ -281,7 +281,7 @@ pub(super) static NETWORK_POLICY: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&NETWORK_POLICY_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NETWORK_POLICY_EGRESS_RULE: Message = Message {
@@ -290,7 +290,7 @@ pub(super) static NETWORK_POLICY_EGRESS_RULE: Message = Message {
         Field { number: 1, name: "ports", shape: Shape::Many, kind: Kind::Message(&NETWORK_POLICY_PORT), presence: Presence::NotEmpty },
         Field { number: 2, name: "to", shape: Shape::Many, kind: Kind::Message(&NETWORK_POLICY_PEER), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NETWORK_POLICY_INGRESS_RULE: Message = Message {
@@ -299,7 +299,7 @@ pub(super) static NETWORK_POLICY_INGRESS_RULE: Message = Message {
         Field { number: 1, name: "ports", shape: Shape::Many, kind: Kind::Message(&NETWORK_POLICY_PORT), presence: Presence::NotEmpty },
         Field { number: 2, name: "from", shape: Shape::Many, kind: Kind::Message(&NETWORK_POLICY_PEER), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NETWORK_POLICY_LIST: Message = Message {
@@ -308,7 +308,7 @@ pub(super) static NETWORK_POLICY_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&NETWORK_POLICY), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NETWORK_POLICY_PEER: Message = Message {
@@ -318,7 +318,7 @@ pub(super) static NETWORK_POLICY_PEER: Message = Message {
         Field { number: 2, name: "namespaceSelector", shape: Shape::Optional, kind: Kind::Message(&super::meta_v1::LABEL_SELECTOR), presence: Presence::NotEmpty },
         Field { number: 3, name: "ipBlock", shape: Shape::Optional, kind: Kind::Message(&IP_BLOCK), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static NETWORK_POLICY_PORT: Message = Message {
@@ -328,7 +328,7 @@ pub(super) static NETWORK_POLICY_PORT: Message = Message {
         Field { number: 2, name: "port", shape: Shape::Optional, kind: Kind::IntOrString, presence: Presence::NotEmpty },
         Field { number: 3, name: "endPort", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static NETWORK_POLICY_SPEC: Message = Message {
@@ -339,7 +339,7 @@ pub(super) static NETWORK_POLICY_SPEC: Message = Message {
         Field { number: 3, name: "egress", shape: Shape::Many, kind: Kind::Message(&NETWORK_POLICY_EGRESS_RULE), presence: Presence::NotEmpty },
         Field { number: 4, name: "policyTypes", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static REPLICA_SET: Message = Message {
@@ -349,7 +349,7 @@ pub(super) static REPLICA_SET: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&REPLICA_SET_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&REPLICA_SET_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static REPLICA_SET_CONDITION: Message = Message {
@@ -361,7 +361,7 @@ pub(super) static REPLICA_SET_CONDITION: Message = Message {
         Field { number: 4, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 5, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static REPLICA_SET_LIST: Message = Message {
@@ -370,7 +370,7 @@ pub(super) static REPLICA_SET_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&REPLICA_SET), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static REPLICA_SET_SPEC: Message = Message {
@@ -381,7 +381,7 @@ pub(super) static REPLICA_SET_SPEC: Message = Message {
         Field { number: 2, name: "selector", shape: Shape::Optional, kind: Kind::Message(&super::meta_v1::LABEL_SELECTOR), presence: Presence::NotEmpty },
         Field { number: 3, name: "template", shape: Shape::One, kind: Kind::Message(&super::core_v1::POD_TEMPLATE_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(2), Place::Field(3), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(1)],
 };
 
 pub(super) static REPLICA_SET_STATUS: Message = Message {
@@ -395,7 +395,7 @@ pub(super) static REPLICA_SET_STATUS: Message = Message {
         Field { number: 3, name: "observedGeneration", shape: Shape::One, kind: Kind::Int64, presence: Presence::NotEmpty },
         Field { number: 6, name: "conditions", shape: Shape::Many, kind: Kind::Message(&REPLICA_SET_CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(5), Place::Field(2), Place::Field(3), Place::Field(6), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(5), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(6), FieldEntry::Field(4)],
 };
 
 pub(super) static ROLLBACK_CONFIG: Message = Message {
@@ -403,7 +403,7 @@ pub(super) static ROLLBACK_CONFIG: Message = Message {
     fields: &[
         Field { number: 1, name: "revision", shape: Shape::One, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static ROLLING_UPDATE_DAEMON_SET: Message = Message {
@@ -412,7 +412,7 @@ pub(super) static ROLLING_UPDATE_DAEMON_SET: Message = Message {
         Field { number: 1, name: "maxUnavailable", shape: Shape::Optional, kind: Kind::IntOrString, presence: Presence::NotEmpty },
         Field { number: 2, name: "maxSurge", shape: Shape::Optional, kind: Kind::IntOrString, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static ROLLING_UPDATE_DEPLOYMENT: Message = Message {
@@ -421,7 +421,7 @@ pub(super) static ROLLING_UPDATE_DEPLOYMENT: Message = Message {
         Field { number: 1, name: "maxUnavailable", shape: Shape::Optional, kind: Kind::IntOrString, presence: Presence::NotEmpty },
         Field { number: 2, name: "maxSurge", shape: Shape::Optional, kind: Kind::IntOrString, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static SCALE: Message = Message {
@@ -431,7 +431,7 @@ pub(super) static SCALE: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&SCALE_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&SCALE_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static SCALE_SPEC: Message = Message {
@@ -439,7 +439,7 @@ pub(super) static SCALE_SPEC: Message = Message {
     fields: &[
         Field { number: 1, name: "replicas", shape: Shape::One, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static SCALE_STATUS: Message = Message {
@@ -449,5 +449,5 @@ pub(super) static SCALE_STATUS: Message = Message {
         Field { number: 2, name: "selector", shape: Shape::Map, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "targetSelector", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };

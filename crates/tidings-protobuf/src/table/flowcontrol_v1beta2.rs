@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/flowcontrol/v1beta2.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static EXEMPT_PRIORITY_LEVEL_CONFIGURATION: Message = Message {
     name: "ExemptPriorityLevelConfiguration",
@@ -9,7 +9,7 @@ pub(super) static EXEMPT_PRIORITY_LEVEL_CONFIGURATION: Message = Message {
         Field { number: 1, name: "nominalConcurrencyShares", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 2, name: "lendablePercent", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static FLOW_DISTINGUISHER_METHOD: Message = Message {
@@ -17,7 +17,7 @@ pub(super) static FLOW_DISTINGUISHER_METHOD: Message = Message {
     fields: &[
         Field { number: 1, name: "type", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static FLOW_SCHEMA: Message = Message {
@@ -27,7 +27,7 @@ pub(super) static FLOW_SCHEMA: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&FLOW_SCHEMA_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&FLOW_SCHEMA_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static FLOW_SCHEMA_CONDITION: Message = Message {
@@ -39,7 +39,7 @@ pub(super) static FLOW_SCHEMA_CONDITION: Message = Message {
         Field { number: 4, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 5, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static FLOW_SCHEMA_LIST: Message = Message {
@@ -48,7 +48,7 @@ pub(super) static FLOW_SCHEMA_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&FLOW_SCHEMA), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static FLOW_SCHEMA_SPEC: Message = Message {
@@ -59,7 +59,7 @@ pub(super) static FLOW_SCHEMA_SPEC: Message = Message {
         Field { number: 3, name: "distinguisherMethod", shape: Shape::Optional, kind: Kind::Message(&FLOW_DISTINGUISHER_METHOD), presence: Presence::NotEmpty },
         Field { number: 4, name: "rules", shape: Shape::Many, kind: Kind::Message(&POLICY_RULES_WITH_SUBJECTS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static FLOW_SCHEMA_STATUS: Message = Message {
@@ -67,7 +67,7 @@ pub(super) static FLOW_SCHEMA_STATUS: Message = Message {
     fields: &[
         Field { number: 1, name: "conditions", shape: Shape::Many, kind: Kind::Message(&FLOW_SCHEMA_CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static GROUP_SUBJECT: Message = Message {
@@ -75,7 +75,7 @@ pub(super) static GROUP_SUBJECT: Message = Message {
     fields: &[
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static LIMIT_RESPONSE: Message = Message {
@@ -84,7 +84,7 @@ pub(super) static LIMIT_RESPONSE: Message = Message {
         Field { number: 1, name: "type", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "queuing", shape: Shape::Optional, kind: Kind::Message(&QUEUING_CONFIGURATION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static LIMITED_PRIORITY_LEVEL_CONFIGURATION: Message = Message {
@@ -95,7 +95,7 @@ pub(super) static LIMITED_PRIORITY_LEVEL_CONFIGURATION: Message = Message {
         Field { number: 3, name: "lendablePercent", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 4, name: "borrowingLimitPercent", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static NON_RESOURCE_POLICY_RULE: Message = Message {
@@ -104,7 +104,7 @@ pub(super) static NON_RESOURCE_POLICY_RULE: Message = Message {
         Field { number: 1, name: "verbs", shape: Shape::Many, kind: Kind::String, presence: Presence::Always },
         Field { number: 6, name: "nonResourceURLs", shape: Shape::Many, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Nothing, Place::Nothing, Place::Nothing, Place::Nothing, Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(1)],
 };
 
 pub(super) static POLICY_RULES_WITH_SUBJECTS: Message = Message {
@@ -114,7 +114,7 @@ pub(super) static POLICY_RULES_WITH_SUBJECTS: Message = Message {
         Field { number: 2, name: "resourceRules", shape: Shape::Many, kind: Kind::Message(&RESOURCE_POLICY_RULE), presence: Presence::NotEmpty },
         Field { number: 3, name: "nonResourceRules", shape: Shape::Many, kind: Kind::Message(&NON_RESOURCE_POLICY_RULE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static PRIORITY_LEVEL_CONFIGURATION: Message = Message {
@@ -124,7 +124,7 @@ pub(super) static PRIORITY_LEVEL_CONFIGURATION: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&PRIORITY_LEVEL_CONFIGURATION_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&PRIORITY_LEVEL_CONFIGURATION_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static PRIORITY_LEVEL_CONFIGURATION_CONDITION: Message = Message {
@@ -136,7 +136,7 @@ pub(super) static PRIORITY_LEVEL_CONFIGURATION_CONDITION: Message = Message {
         Field { number: 4, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 5, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static PRIORITY_LEVEL_CONFIGURATION_LIST: Message = Message {
@@ -145,7 +145,7 @@ pub(super) static PRIORITY_LEVEL_CONFIGURATION_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&PRIORITY_LEVEL_CONFIGURATION), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static PRIORITY_LEVEL_CONFIGURATION_REFERENCE: Message = Message {
@@ -153,7 +153,7 @@ pub(super) static PRIORITY_LEVEL_CONFIGURATION_REFERENCE: Message = Message {
     fields: &[
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static PRIORITY_LEVEL_CONFIGURATION_SPEC: Message = Message {
@@ -163,7 +163,7 @@ pub(super) static PRIORITY_LEVEL_CONFIGURATION_SPEC: Message = Message {
         Field { number: 2, name: "limited", shape: Shape::Optional, kind: Kind::Message(&LIMITED_PRIORITY_LEVEL_CONFIGURATION), presence: Presence::NotEmpty },
         Field { number: 3, name: "exempt", shape: Shape::Optional, kind: Kind::Message(&EXEMPT_PRIORITY_LEVEL_CONFIGURATION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static PRIORITY_LEVEL_CONFIGURATION_STATUS: Message = Message {
@@ -171,7 +171,7 @@ pub(super) static PRIORITY_LEVEL_CONFIGURATION_STATUS: Message = Message {
     fields: &[
         Field { number: 1, name: "conditions", shape: Shape::Many, kind: Kind::Message(&PRIORITY_LEVEL_CONFIGURATION_CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static QUEUING_CONFIGURATION: Message = Message {
@@ -181,7 +181,7 @@ pub(super) static QUEUING_CONFIGURATION: Message = Message {
         Field { number: 2, name: "handSize", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
         Field { number: 3, name: "queueLengthLimit", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static RESOURCE_POLICY_RULE: Message = Message {
@@ -193,7 +193,7 @@ pub(super) static RESOURCE_POLICY_RULE: Message = Message {
         Field { number: 4, name: "clusterScope", shape: Shape::One, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 5, name: "namespaces", shape: Shape::Many, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static SERVICE_ACCOUNT_SUBJECT: Message = Message {
@@ -202,7 +202,7 @@ pub(super) static SERVICE_ACCOUNT_SUBJECT: Message = Message {
         Field { number: 1, name: "namespace", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static SUBJECT: Message = Message {
@@ -213,7 +213,7 @@ pub(super) static SUBJECT: Message = Message {
         Field { number: 3, name: "group", shape: Shape::Optional, kind: Kind::Message(&GROUP_SUBJECT), presence: Presence::NotEmpty },
         Field { number: 4, name: "serviceAccount", shape: Shape::Optional, kind: Kind::Message(&SERVICE_ACCOUNT_SUBJECT), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static USER_SUBJECT: Message = Message {
@@ -221,5 +221,5 @@ pub(super) static USER_SUBJECT: Message = Message {
     fields: &[
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };

@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/lifecycle/v1alpha1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static EVICTION: Message = Message {
     name: "Eviction",
@@ -10,7 +10,7 @@ pub(super) static EVICTION: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&EVICTION_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&EVICTION_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static EVICTION_LIST: Message = Message {
@@ -19,7 +19,7 @@ pub(super) static EVICTION_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&EVICTION), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static EVICTION_POD_REFERENCE: Message = Message {
@@ -28,7 +28,7 @@ pub(super) static EVICTION_POD_REFERENCE: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "uid", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static EVICTION_REQUEST: Message = Message {
@@ -38,7 +38,7 @@ pub(super) static EVICTION_REQUEST: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&EVICTION_REQUEST_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&EVICTION_REQUEST_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static EVICTION_REQUEST_LIST: Message = Message {
@@ -47,7 +47,7 @@ pub(super) static EVICTION_REQUEST_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&EVICTION_REQUEST), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static EVICTION_REQUEST_POD_REFERENCE: Message = Message {
@@ -56,7 +56,7 @@ pub(super) static EVICTION_REQUEST_POD_REFERENCE: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "uid", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static EVICTION_REQUEST_SPEC: Message = Message {
@@ -66,7 +66,7 @@ pub(super) static EVICTION_REQUEST_SPEC: Message = Message {
         Field { number: 2, name: "requester", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "intent", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static EVICTION_REQUEST_STATUS: Message = Message {
@@ -75,7 +75,7 @@ pub(super) static EVICTION_REQUEST_STATUS: Message = Message {
         Field { number: 1, name: "conditions", shape: Shape::Many, kind: Kind::Message(&super::meta_v1::CONDITION), presence: Presence::NotEmpty },
         Field { number: 2, name: "observedGeneration", shape: Shape::Optional, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static EVICTION_REQUEST_TARGET: Message = Message {
@@ -83,7 +83,7 @@ pub(super) static EVICTION_REQUEST_TARGET: Message = Message {
     fields: &[
         Field { number: 1, name: "pod", shape: Shape::Optional, kind: Kind::Message(&EVICTION_REQUEST_POD_REFERENCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static EVICTION_SPEC: Message = Message {
@@ -91,7 +91,7 @@ pub(super) static EVICTION_SPEC: Message = Message {
     fields: &[
         Field { number: 1, name: "target", shape: Shape::One, kind: Kind::Message(&EVICTION_TARGET), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static EVICTION_STATUS: Message = Message {
@@ -103,7 +103,7 @@ pub(super) static EVICTION_STATUS: Message = Message {
         Field { number: 4, name: "targetResponders", shape: Shape::Many, kind: Kind::Message(&TARGET_RESPONDER), presence: Presence::NotEmpty },
         Field { number: 5, name: "responders", shape: Shape::Many, kind: Kind::Message(&RESPONDER_STATUS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static EVICTION_TARGET: Message = Message {
@@ -111,7 +111,7 @@ pub(super) static EVICTION_TARGET: Message = Message {
     fields: &[
         Field { number: 1, name: "pod", shape: Shape::Optional, kind: Kind::Message(&EVICTION_POD_REFERENCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static REQUESTER: Message = Message {
@@ -120,7 +120,7 @@ pub(super) static REQUESTER: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "intent", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static RESPONDER_STATUS: Message = Message {
@@ -133,7 +133,7 @@ pub(super) static RESPONDER_STATUS: Message = Message {
         Field { number: 5, name: "completionTime", shape: Shape::Optional, kind: Kind::Time, presence: Presence::NotEmpty },
         Field { number: 6, name: "message", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static TARGET_RESPONDER: Message = Message {
@@ -143,5 +143,5 @@ pub(super) static TARGET_RESPONDER: Message = Message {
         Field { number: 2, name: "priority", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::Always },
         Field { number: 3, name: "state", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };

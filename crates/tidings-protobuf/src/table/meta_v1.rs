@@ -1,7 +1,7 @@
 //! The messages of k8s.io/apimachinery/pkg/apis/meta/v1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static CONDITION: Message = Message {
     name: "Condition",
@@ -13,7 +13,7 @@ pub(super) static CONDITION: Message = Message {
         Field { number: 5, name: "reason", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 6, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static DELETE_OPTIONS: Message = Message {
@@ -26,7 +26,7 @@ pub(super) static DELETE_OPTIONS: Message = Message {
         Field { number: 5, name: "dryRun", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 6, name: "ignoreStoreReadErrorWithClusterBreakingPotential", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static FIELD_SELECTOR_REQUIREMENT: Message = Message {
@@ -36,7 +36,7 @@ pub(super) static FIELD_SELECTOR_REQUIREMENT: Message = Message {
         Field { number: 2, name: "operator", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "values", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static GROUP_RESOURCE: Message = Message {
@@ -45,7 +45,7 @@ pub(super) static GROUP_RESOURCE: Message = Message {
         Field { number: 1, name: "group", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "resource", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static LABEL_SELECTOR: Message = Message {
@@ -54,7 +54,7 @@ pub(super) static LABEL_SELECTOR: Message = Message {
         Field { number: 1, name: "matchLabels", shape: Shape::Map, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "matchExpressions", shape: Shape::Many, kind: Kind::Message(&LABEL_SELECTOR_REQUIREMENT), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static LABEL_SELECTOR_REQUIREMENT: Message = Message {
@@ -64,7 +64,7 @@ pub(super) static LABEL_SELECTOR_REQUIREMENT: Message = Message {
         Field { number: 2, name: "operator", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "values", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static LIST_META: Message = Message {
@@ -76,7 +76,7 @@ pub(super) static LIST_META: Message = Message {
         Field { number: 4, name: "remainingItemCount", shape: Shape::Optional, kind: Kind::Int64, presence: Presence::NotEmpty },
         Field { number: 5, name: "shardInfo", shape: Shape::Optional, kind: Kind::Message(&SHARD_INFO), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static MANAGED_FIELDS_ENTRY: Message = Message {
@@ -90,7 +90,7 @@ pub(super) static MANAGED_FIELDS_ENTRY: Message = Message {
         Field { number: 7, name: "fieldsV1", shape: Shape::Optional, kind: Kind::Raw, presence: Presence::NotEmpty },
         Field { number: 8, name: "subresource", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Nothing, Place::Field(4), Place::Field(5), Place::Field(6)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Unknown, FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6)],
 };
 
 pub(super) static OBJECT_META: Message = Message {
@@ -112,7 +112,7 @@ pub(super) static OBJECT_META: Message = Message {
         Field { number: 14, name: "finalizers", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 17, name: "managedFields", shape: Shape::Many, kind: Kind::Message(&MANAGED_FIELDS_ENTRY), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9), Place::Field(10), Place::Field(11), Place::Field(12), Place::Field(13), Place::Nothing, Place::Nothing, Place::Field(14)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Field(11), FieldEntry::Field(12), FieldEntry::Field(13), FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(14)],
 };
 
 pub(super) static OWNER_REFERENCE: Message = Message {
@@ -125,7 +125,7 @@ pub(super) static OWNER_REFERENCE: Message = Message {
         Field { number: 6, name: "controller", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 7, name: "blockOwnerDeletion", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(1), Place::Nothing, Place::Field(2), Place::Field(3), Place::Field(0), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Unknown, FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(0), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static PARTIAL_OBJECT_METADATA: Message = Message {
@@ -133,7 +133,7 @@ pub(super) static PARTIAL_OBJECT_METADATA: Message = Message {
     fields: &[
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&OBJECT_META), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static PARTIAL_OBJECT_METADATA_LIST: Message = Message {
@@ -142,7 +142,7 @@ pub(super) static PARTIAL_OBJECT_METADATA_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&PARTIAL_OBJECT_METADATA), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static PRECONDITIONS: Message = Message {
@@ -151,7 +151,7 @@ pub(super) static PRECONDITIONS: Message = Message {
         Field { number: 1, name: "uid", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "resourceVersion", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static SHARD_INFO: Message = Message {
@@ -159,7 +159,7 @@ pub(super) static SHARD_INFO: Message = Message {
     fields: &[
         Field { number: 1, name: "selector", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static STATUS: Message = Message {
@@ -172,7 +172,7 @@ pub(super) static STATUS: Message = Message {
         Field { number: 5, name: "details", shape: Shape::Optional, kind: Kind::Message(&STATUS_DETAILS), presence: Presence::NotEmpty },
         Field { number: 6, name: "code", shape: Shape::One, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static STATUS_CAUSE: Message = Message {
@@ -182,7 +182,7 @@ pub(super) static STATUS_CAUSE: Message = Message {
         Field { number: 2, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "field", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static STATUS_DETAILS: Message = Message {
@@ -195,5 +195,5 @@ pub(super) static STATUS_DETAILS: Message = Message {
         Field { number: 4, name: "causes", shape: Shape::Many, kind: Kind::Message(&STATUS_CAUSE), presence: Presence::NotEmpty },
         Field { number: 5, name: "retryAfterSeconds", shape: Shape::One, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(4), Place::Field(5), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(3)],
 };

@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/networking/v1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static HTTP_INGRESS_PATH: Message = Message {
     name: "HTTPIngressPath",
@@ -10,7 +10,7 @@ pub(super) static HTTP_INGRESS_PATH: Message = Message {
         Field { number: 3, name: "pathType", shape: Shape::Optional, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "backend", shape: Shape::One, kind: Kind::Message(&INGRESS_BACKEND), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(2), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(2), FieldEntry::Field(1)],
 };
 
 pub(super) static HTTP_INGRESS_RULE_VALUE: Message = Message {
@@ -18,7 +18,7 @@ pub(super) static HTTP_INGRESS_RULE_VALUE: Message = Message {
     fields: &[
         Field { number: 1, name: "paths", shape: Shape::Many, kind: Kind::Message(&HTTP_INGRESS_PATH), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static IP_ADDRESS: Message = Message {
@@ -27,7 +27,7 @@ pub(super) static IP_ADDRESS: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&IP_ADDRESS_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static IP_ADDRESS_LIST: Message = Message {
@@ -36,7 +36,7 @@ pub(super) static IP_ADDRESS_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&IP_ADDRESS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static IP_ADDRESS_SPEC: Message = Message {
@@ -44,7 +44,7 @@ pub(super) static IP_ADDRESS_SPEC: Message = Message {
     fields: &[
         Field { number: 1, name: "parentRef", shape: Shape::Optional, kind: Kind::Message(&PARENT_REFERENCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static IP_BLOCK: Message = Message {
@@ -53,7 +53,7 @@ pub(super) static IP_BLOCK: Message = Message {
         Field { number: 1, name: "cidr", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "except", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static INGRESS: Message = Message {
@@ -63,7 +63,7 @@ pub(super) static INGRESS: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&INGRESS_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&INGRESS_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static INGRESS_BACKEND: Message = Message {
@@ -72,7 +72,7 @@ pub(super) static INGRESS_BACKEND: Message = Message {
         Field { number: 4, name: "service", shape: Shape::Optional, kind: Kind::Message(&INGRESS_SERVICE_BACKEND), presence: Presence::NotEmpty },
         Field { number: 3, name: "resource", shape: Shape::Optional, kind: Kind::Message(&super::core_v1::TYPED_LOCAL_OBJECT_REFERENCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Nothing, Place::Nothing, Place::Field(1), Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Field(0)],
 };
 
 pub(super) static INGRESS_CLASS: Message = Message {
@@ -81,7 +81,7 @@ pub(super) static INGRESS_CLASS: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&INGRESS_CLASS_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static INGRESS_CLASS_LIST: Message = Message {
@@ -90,7 +90,7 @@ pub(super) static INGRESS_CLASS_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&INGRESS_CLASS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static INGRESS_CLASS_PARAMETERS_REFERENCE: Message = Message {
@@ -102,7 +102,7 @@ pub(super) static INGRESS_CLASS_PARAMETERS_REFERENCE: Message = Message {
         Field { number: 4, name: "scope", shape: Shape::Optional, kind: Kind::String, presence: Presence::Always },
         Field { number: 5, name: "namespace", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static INGRESS_CLASS_SPEC: Message = Message {
@@ -111,7 +111,7 @@ pub(super) static INGRESS_CLASS_SPEC: Message = Message {
         Field { number: 1, name: "controller", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "parameters", shape: Shape::Optional, kind: Kind::Message(&INGRESS_CLASS_PARAMETERS_REFERENCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static INGRESS_LIST: Message = Message {
@@ -120,7 +120,7 @@ pub(super) static INGRESS_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&INGRESS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static INGRESS_LOAD_BALANCER_INGRESS: Message = Message {
@@ -130,7 +130,7 @@ pub(super) static INGRESS_LOAD_BALANCER_INGRESS: Message = Message {
         Field { number: 2, name: "hostname", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "ports", shape: Shape::Many, kind: Kind::Message(&INGRESS_PORT_STATUS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Nothing, Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Unknown, FieldEntry::Field(2)],
 };
 
 pub(super) static INGRESS_LOAD_BALANCER_STATUS: Message = Message {
@@ -138,7 +138,7 @@ pub(super) static INGRESS_LOAD_BALANCER_STATUS: Message = Message {
     fields: &[
         Field { number: 1, name: "ingress", shape: Shape::Many, kind: Kind::Message(&INGRESS_LOAD_BALANCER_INGRESS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static INGRESS_PORT_STATUS: Message = Message {
@@ -148,7 +148,7 @@ pub(super) static INGRESS_PORT_STATUS: Message = Message {
         Field { number: 2, name: "protocol", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "error", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static INGRESS_RULE: Message = Message {
@@ -157,7 +157,7 @@ pub(super) static INGRESS_RULE: Message = Message {
         Field { number: 1, name: "host", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 1, name: "http", shape: Shape::Optional, kind: Kind::Message(&HTTP_INGRESS_RULE_VALUE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Inlined(1, &INGRESS_RULE_VALUE)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Inlined(1, &INGRESS_RULE_VALUE)],
 };
 
 pub(super) static INGRESS_RULE_VALUE: Message = Message {
@@ -165,7 +165,7 @@ pub(super) static INGRESS_RULE_VALUE: Message = Message {
     fields: &[
         Field { number: 1, name: "http", shape: Shape::Optional, kind: Kind::Message(&HTTP_INGRESS_RULE_VALUE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static INGRESS_SERVICE_BACKEND: Message = Message {
@@ -174,7 +174,7 @@ pub(super) static INGRESS_SERVICE_BACKEND: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "port", shape: Shape::One, kind: Kind::Message(&SERVICE_BACKEND_PORT), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static INGRESS_SPEC: Message = Message {
@@ -185,7 +185,7 @@ pub(super) static INGRESS_SPEC: Message = Message {
         Field { number: 2, name: "tls", shape: Shape::Many, kind: Kind::Message(&INGRESS_TLS), presence: Presence::NotEmpty },
         Field { number: 3, name: "rules", shape: Shape::Many, kind: Kind::Message(&INGRESS_RULE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(0)],
 };
 
 pub(super) static INGRESS_STATUS: Message = Message {
@@ -193,7 +193,7 @@ pub(super) static INGRESS_STATUS: Message = Message {
     fields: &[
         Field { number: 1, name: "loadBalancer", shape: Shape::One, kind: Kind::Message(&INGRESS_LOAD_BALANCER_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static INGRESS_TLS: Message = Message {
@@ -202,7 +202,7 @@ pub(super) static INGRESS_TLS: Message = Message {
         Field { number: 1, name: "hosts", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "secretName", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NETWORK_POLICY: Message = Message {
@@ -211,7 +211,7 @@ pub(super) static NETWORK_POLICY: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&NETWORK_POLICY_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NETWORK_POLICY_EGRESS_RULE: Message = Message {
@@ -220,7 +220,7 @@ pub(super) static NETWORK_POLICY_EGRESS_RULE: Message = Message {
         Field { number: 1, name: "ports", shape: Shape::Many, kind: Kind::Message(&NETWORK_POLICY_PORT), presence: Presence::NotEmpty },
         Field { number: 2, name: "to", shape: Shape::Many, kind: Kind::Message(&NETWORK_POLICY_PEER), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NETWORK_POLICY_INGRESS_RULE: Message = Message {
@@ -229,7 +229,7 @@ pub(super) static NETWORK_POLICY_INGRESS_RULE: Message = Message {
         Field { number: 1, name: "ports", shape: Shape::Many, kind: Kind::Message(&NETWORK_POLICY_PORT), presence: Presence::NotEmpty },
         Field { number: 2, name: "from", shape: Shape::Many, kind: Kind::Message(&NETWORK_POLICY_PEER), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NETWORK_POLICY_LIST: Message = Message {
@@ -238,7 +238,7 @@ pub(super) static NETWORK_POLICY_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&NETWORK_POLICY), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NETWORK_POLICY_PEER: Message = Message {
@@ -248,7 +248,7 @@ pub(super) static NETWORK_POLICY_PEER: Message = Message {
         Field { number: 2, name: "namespaceSelector", shape: Shape::Optional, kind: Kind::Message(&super::meta_v1::LABEL_SELECTOR), presence: Presence::NotEmpty },
         Field { number: 3, name: "ipBlock", shape: Shape::Optional, kind: Kind::Message(&IP_BLOCK), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static NETWORK_POLICY_PORT: Message = Message {
@@ -258,7 +258,7 @@ pub(super) static NETWORK_POLICY_PORT: Message = Message {
         Field { number: 2, name: "port", shape: Shape::Optional, kind: Kind::IntOrString, presence: Presence::NotEmpty },
         Field { number: 3, name: "endPort", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static NETWORK_POLICY_SPEC: Message = Message {
@@ -269,7 +269,7 @@ pub(super) static NETWORK_POLICY_SPEC: Message = Message {
         Field { number: 3, name: "egress", shape: Shape::Many, kind: Kind::Message(&NETWORK_POLICY_EGRESS_RULE), presence: Presence::NotEmpty },
         Field { number: 4, name: "policyTypes", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static PARENT_REFERENCE: Message = Message {
@@ -280,7 +280,7 @@ pub(super) static PARENT_REFERENCE: Message = Message {
         Field { number: 3, name: "namespace", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static SERVICE_BACKEND_PORT: Message = Message {
@@ -289,7 +289,7 @@ pub(super) static SERVICE_BACKEND_PORT: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "number", shape: Shape::One, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static SERVICE_CIDR: Message = Message {
@@ -299,7 +299,7 @@ pub(super) static SERVICE_CIDR: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&SERVICE_CIDR_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&SERVICE_CIDR_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static SERVICE_CIDR_LIST: Message = Message {
@@ -308,7 +308,7 @@ pub(super) static SERVICE_CIDR_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&SERVICE_CIDR), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static SERVICE_CIDR_SPEC: Message = Message {
@@ -316,7 +316,7 @@ pub(super) static SERVICE_CIDR_SPEC: Message = Message {
     fields: &[
         Field { number: 1, name: "cidrs", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static SERVICE_CIDR_STATUS: Message = Message {
@@ -324,5 +324,5 @@ pub(super) static SERVICE_CIDR_STATUS: Message = Message {
     fields: &[
         Field { number: 1, name: "conditions", shape: Shape::Many, kind: Kind::Message(&super::meta_v1::CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };

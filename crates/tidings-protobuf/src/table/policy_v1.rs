@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/policy/v1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static EVICTION: Message = Message {
     name: "Eviction",
@@ -9,7 +9,7 @@ pub(super) static EVICTION: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "deleteOptions", shape: Shape::Optional, kind: Kind::Message(&super::meta_v1::DELETE_OPTIONS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_DISRUPTION_BUDGET: Message = Message {
@@ -19,7 +19,7 @@ pub(super) static POD_DISRUPTION_BUDGET: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&POD_DISRUPTION_BUDGET_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&POD_DISRUPTION_BUDGET_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static POD_DISRUPTION_BUDGET_LIST: Message = Message {
@@ -28,7 +28,7 @@ pub(super) static POD_DISRUPTION_BUDGET_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&POD_DISRUPTION_BUDGET), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_DISRUPTION_BUDGET_SPEC: Message = Message {
@@ -39,7 +39,7 @@ pub(super) static POD_DISRUPTION_BUDGET_SPEC: Message = Message {
         Field { number: 3, name: "maxUnavailable", shape: Shape::Optional, kind: Kind::IntOrString, presence: Presence::NotEmpty },
         Field { number: 4, name: "unhealthyPodEvictionPolicy", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static POD_DISRUPTION_BUDGET_STATUS: Message = Message {
@@ -53,5 +53,5 @@ pub(super) static POD_DISRUPTION_BUDGET_STATUS: Message = Message {
         Field { number: 6, name: "expectedPods", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
         Field { number: 7, name: "conditions", shape: Shape::Many, kind: Kind::Message(&super::meta_v1::CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6)],
 };

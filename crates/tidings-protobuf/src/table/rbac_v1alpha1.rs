@@ -1,14 +1,14 @@
 //! The messages of k8s.io/api/rbac/v1alpha1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static AGGREGATION_RULE: Message = Message {
     name: "AggregationRule",
     fields: &[
         Field { number: 1, name: "clusterRoleSelectors", shape: Shape::Many, kind: Kind::Message(&super::meta_v1::LABEL_SELECTOR), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static CLUSTER_ROLE: Message = Message {
@@ -18,7 +18,7 @@ pub(super) static CLUSTER_ROLE: Message = Message {
         Field { number: 2, name: "rules", shape: Shape::Many, kind: Kind::Message(&POLICY_RULE), presence: Presence::Always },
         Field { number: 3, name: "aggregationRule", shape: Shape::Optional, kind: Kind::Message(&AGGREGATION_RULE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static CLUSTER_ROLE_BINDING: Message = Message {
@@ -28,7 +28,7 @@ pub(super) static CLUSTER_ROLE_BINDING: Message = Message {
         Field { number: 2, name: "subjects", shape: Shape::Many, kind: Kind::Message(&SUBJECT), presence: Presence::NotEmpty },
         Field { number: 3, name: "roleRef", shape: Shape::One, kind: Kind::Message(&ROLE_REF), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static CLUSTER_ROLE_BINDING_LIST: Message = Message {
@@ -37,7 +37,7 @@ pub(super) static CLUSTER_ROLE_BINDING_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&CLUSTER_ROLE_BINDING), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CLUSTER_ROLE_LIST: Message = Message {
@@ -46,7 +46,7 @@ pub(super) static CLUSTER_ROLE_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&CLUSTER_ROLE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POLICY_RULE: Message = Message {
@@ -58,7 +58,7 @@ pub(super) static POLICY_RULE: Message = Message {
         Field { number: 5, name: "resourceNames", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 6, name: "nonResourceURLs", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Nothing, Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static ROLE: Message = Message {
@@ -67,7 +67,7 @@ pub(super) static ROLE: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "rules", shape: Shape::Many, kind: Kind::Message(&POLICY_RULE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static ROLE_BINDING: Message = Message {
@@ -77,7 +77,7 @@ pub(super) static ROLE_BINDING: Message = Message {
         Field { number: 2, name: "subjects", shape: Shape::Many, kind: Kind::Message(&SUBJECT), presence: Presence::NotEmpty },
         Field { number: 3, name: "roleRef", shape: Shape::One, kind: Kind::Message(&ROLE_REF), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static ROLE_BINDING_LIST: Message = Message {
@@ -86,7 +86,7 @@ pub(super) static ROLE_BINDING_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&ROLE_BINDING), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static ROLE_LIST: Message = Message {
@@ -95,7 +95,7 @@ pub(super) static ROLE_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&ROLE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static ROLE_REF: Message = Message {
@@ -105,7 +105,7 @@ pub(super) static ROLE_REF: Message = Message {
         Field { number: 2, name: "kind", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static SUBJECT: Message = Message {
@@ -116,5 +116,5 @@ pub(super) static SUBJECT: Message = Message {
         Field { number: 3, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 4, name: "namespace", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };

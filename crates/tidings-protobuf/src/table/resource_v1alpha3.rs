@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/resource/v1alpha3.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static DEVICE_TAINT: Message = Message {
     name: "DeviceTaint",
@@ -11,7 +11,7 @@ pub(super) static DEVICE_TAINT: Message = Message {
         Field { number: 3, name: "effect", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 4, name: "timeAdded", shape: Shape::Optional, kind: Kind::Time, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static DEVICE_TAINT_RULE: Message = Message {
@@ -21,7 +21,7 @@ pub(super) static DEVICE_TAINT_RULE: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&DEVICE_TAINT_RULE_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&DEVICE_TAINT_RULE_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static DEVICE_TAINT_RULE_LIST: Message = Message {
@@ -30,7 +30,7 @@ pub(super) static DEVICE_TAINT_RULE_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&DEVICE_TAINT_RULE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static DEVICE_TAINT_RULE_SPEC: Message = Message {
@@ -39,7 +39,7 @@ pub(super) static DEVICE_TAINT_RULE_SPEC: Message = Message {
         Field { number: 1, name: "deviceSelector", shape: Shape::Optional, kind: Kind::Message(&DEVICE_TAINT_SELECTOR), presence: Presence::NotEmpty },
         Field { number: 2, name: "taint", shape: Shape::One, kind: Kind::Message(&DEVICE_TAINT), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static DEVICE_TAINT_RULE_STATUS: Message = Message {
@@ -47,7 +47,7 @@ pub(super) static DEVICE_TAINT_RULE_STATUS: Message = Message {
     fields: &[
         Field { number: 1, name: "conditions", shape: Shape::Many, kind: Kind::Message(&super::meta_v1::CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static DEVICE_TAINT_SELECTOR: Message = Message {
@@ -57,7 +57,7 @@ pub(super) static DEVICE_TAINT_SELECTOR: Message = Message {
         Field { number: 3, name: "pool", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 4, name: "device", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static PARTITION_TYPE_STATUS: Message = Message {
@@ -68,7 +68,7 @@ pub(super) static PARTITION_TYPE_STATUS: Message = Message {
         Field { number: 2, name: "total", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 3, name: "allocatable", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(0)],
 };
 
 pub(super) static POOL_STATUS: Message = Message {
@@ -87,7 +87,7 @@ pub(super) static POOL_STATUS: Message = Message {
         Field { number: 11, name: "partitionSummary", shape: Shape::Many, kind: Kind::Message(&PARTITION_TYPE_STATUS), presence: Presence::NotEmpty },
         Field { number: 13, name: "shareableSummary", shape: Shape::Optional, kind: Kind::Message(&SHAREABLE_SUMMARY_STATUS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(8), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(3), Place::Field(2), Place::Field(9), Place::Field(10), Place::Nothing, Place::Field(11)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(8), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(3), FieldEntry::Field(2), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Unknown, FieldEntry::Field(11)],
 };
 
 pub(super) static RESOURCE_POOL_STATUS_REQUEST: Message = Message {
@@ -97,7 +97,7 @@ pub(super) static RESOURCE_POOL_STATUS_REQUEST: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&RESOURCE_POOL_STATUS_REQUEST_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::Optional, kind: Kind::Message(&RESOURCE_POOL_STATUS_REQUEST_STATUS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static RESOURCE_POOL_STATUS_REQUEST_LIST: Message = Message {
@@ -106,7 +106,7 @@ pub(super) static RESOURCE_POOL_STATUS_REQUEST_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&RESOURCE_POOL_STATUS_REQUEST), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static RESOURCE_POOL_STATUS_REQUEST_SPEC: Message = Message {
@@ -117,7 +117,7 @@ pub(super) static RESOURCE_POOL_STATUS_REQUEST_SPEC: Message = Message {
         Field { number: 3, name: "limit", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 4, name: "defaultPartitionTypeAttribute", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static RESOURCE_POOL_STATUS_REQUEST_STATUS: Message = Message {
@@ -127,7 +127,7 @@ pub(super) static RESOURCE_POOL_STATUS_REQUEST_STATUS: Message = Message {
         Field { number: 2, name: "pools", shape: Shape::Many, kind: Kind::Message(&POOL_STATUS), presence: Presence::NotEmpty },
         Field { number: 3, name: "conditions", shape: Shape::Many, kind: Kind::Message(&super::meta_v1::CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Nothing, Place::Field(1), Place::Field(2), Place::Nothing, Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static SHAREABLE_CAPACITY_STATUS: Message = Message {
@@ -138,7 +138,7 @@ pub(super) static SHAREABLE_CAPACITY_STATUS: Message = Message {
         Field { number: 3, name: "consumed", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
         Field { number: 4, name: "available", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static SHAREABLE_SUMMARY_STATUS: Message = Message {
@@ -148,5 +148,5 @@ pub(super) static SHAREABLE_SUMMARY_STATUS: Message = Message {
         Field { number: 2, name: "partiallyAvailableDevices", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 3, name: "capacity", shape: Shape::Many, kind: Kind::Message(&SHAREABLE_CAPACITY_STATUS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };

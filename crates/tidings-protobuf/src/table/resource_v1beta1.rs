@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/resource/v1beta1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static ALLOCATED_DEVICE_STATUS: Message = Message {
     name: "AllocatedDeviceStatus",
@@ -14,7 +14,7 @@ pub(super) static ALLOCATED_DEVICE_STATUS: Message = Message {
         Field { number: 5, name: "data", shape: Shape::Optional, kind: Kind::Raw, presence: Presence::NotEmpty },
         Field { number: 6, name: "networkData", shape: Shape::Optional, kind: Kind::Message(&NETWORK_DEVICE_DATA), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(3)],
 };
 
 pub(super) static ALLOCATION_RESULT: Message = Message {
@@ -24,7 +24,7 @@ pub(super) static ALLOCATION_RESULT: Message = Message {
         Field { number: 3, name: "nodeSelector", shape: Shape::Optional, kind: Kind::Message(&super::core_v1::NODE_SELECTOR), presence: Presence::NotEmpty },
         Field { number: 5, name: "allocationTimestamp", shape: Shape::Optional, kind: Kind::Time, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Nothing, Place::Field(1), Place::Nothing, Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Unknown, FieldEntry::Field(2)],
 };
 
 pub(super) static BASIC_DEVICE: Message = Message {
@@ -43,7 +43,7 @@ pub(super) static BASIC_DEVICE: Message = Message {
         Field { number: 11, name: "allowMultipleAllocations", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 14, name: "nodeAllocatableResources", shape: Shape::Map, kind: Kind::Message(&NODE_ALLOCATABLE_RESOURCE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9), Place::Field(10), Place::Nothing, Place::Nothing, Place::Field(11)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(10), FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(11)],
 };
 
 pub(super) static CEL_DEVICE_SELECTOR: Message = Message {
@@ -51,7 +51,7 @@ pub(super) static CEL_DEVICE_SELECTOR: Message = Message {
     fields: &[
         Field { number: 1, name: "expression", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static CAPACITY_REQUEST_POLICY: Message = Message {
@@ -61,7 +61,7 @@ pub(super) static CAPACITY_REQUEST_POLICY: Message = Message {
         Field { number: 3, name: "validValues", shape: Shape::Many, kind: Kind::Quantity, presence: Presence::NotEmpty },
         Field { number: 4, name: "validRange", shape: Shape::Optional, kind: Kind::Message(&CAPACITY_REQUEST_POLICY_RANGE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Nothing, Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static CAPACITY_REQUEST_POLICY_RANGE: Message = Message {
@@ -71,7 +71,7 @@ pub(super) static CAPACITY_REQUEST_POLICY_RANGE: Message = Message {
         Field { number: 2, name: "max", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
         Field { number: 3, name: "step", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static CAPACITY_REQUIREMENTS: Message = Message {
@@ -79,7 +79,7 @@ pub(super) static CAPACITY_REQUIREMENTS: Message = Message {
     fields: &[
         Field { number: 1, name: "requests", shape: Shape::Map, kind: Kind::Quantity, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static COUNTER: Message = Message {
@@ -87,7 +87,7 @@ pub(super) static COUNTER: Message = Message {
     fields: &[
         Field { number: 1, name: "value", shape: Shape::One, kind: Kind::Quantity, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static COUNTER_SET: Message = Message {
@@ -96,7 +96,7 @@ pub(super) static COUNTER_SET: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "counters", shape: Shape::Map, kind: Kind::Message(&COUNTER), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static DEVICE: Message = Message {
@@ -105,7 +105,7 @@ pub(super) static DEVICE: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "basic", shape: Shape::Optional, kind: Kind::Message(&BASIC_DEVICE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static DEVICE_ALLOCATION_CONFIGURATION: Message = Message {
@@ -115,7 +115,7 @@ pub(super) static DEVICE_ALLOCATION_CONFIGURATION: Message = Message {
         Field { number: 2, name: "requests", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 1, name: "opaque", shape: Shape::Optional, kind: Kind::Message(&OPAQUE_DEVICE_CONFIGURATION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Inlined(2, &DEVICE_CONFIGURATION)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Inlined(2, &DEVICE_CONFIGURATION)],
 };
 
 pub(super) static DEVICE_ALLOCATION_RESULT: Message = Message {
@@ -124,7 +124,7 @@ pub(super) static DEVICE_ALLOCATION_RESULT: Message = Message {
         Field { number: 1, name: "results", shape: Shape::Many, kind: Kind::Message(&DEVICE_REQUEST_ALLOCATION_RESULT), presence: Presence::NotEmpty },
         Field { number: 2, name: "config", shape: Shape::Many, kind: Kind::Message(&DEVICE_ALLOCATION_CONFIGURATION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static DEVICE_ATTRIBUTE: Message = Message {
@@ -139,7 +139,7 @@ pub(super) static DEVICE_ATTRIBUTE: Message = Message {
         Field { number: 8, name: "strings", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 9, name: "versions", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7)],
 };
 
 pub(super) static DEVICE_CAPACITY: Message = Message {
@@ -148,7 +148,7 @@ pub(super) static DEVICE_CAPACITY: Message = Message {
         Field { number: 1, name: "value", shape: Shape::One, kind: Kind::Quantity, presence: Presence::Always },
         Field { number: 2, name: "requestPolicy", shape: Shape::Optional, kind: Kind::Message(&CAPACITY_REQUEST_POLICY), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static DEVICE_CLAIM: Message = Message {
@@ -158,7 +158,7 @@ pub(super) static DEVICE_CLAIM: Message = Message {
         Field { number: 2, name: "constraints", shape: Shape::Many, kind: Kind::Message(&DEVICE_CONSTRAINT), presence: Presence::NotEmpty },
         Field { number: 3, name: "config", shape: Shape::Many, kind: Kind::Message(&DEVICE_CLAIM_CONFIGURATION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static DEVICE_CLAIM_CONFIGURATION: Message = Message {
@@ -167,7 +167,7 @@ pub(super) static DEVICE_CLAIM_CONFIGURATION: Message = Message {
         Field { number: 1, name: "requests", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 1, name: "opaque", shape: Shape::Optional, kind: Kind::Message(&OPAQUE_DEVICE_CONFIGURATION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Inlined(1, &DEVICE_CONFIGURATION)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Inlined(1, &DEVICE_CONFIGURATION)],
 };
 
 pub(super) static DEVICE_CLASS: Message = Message {
@@ -176,7 +176,7 @@ pub(super) static DEVICE_CLASS: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&DEVICE_CLASS_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static DEVICE_CLASS_CONFIGURATION: Message = Message {
@@ -184,7 +184,7 @@ pub(super) static DEVICE_CLASS_CONFIGURATION: Message = Message {
     fields: &[
         Field { number: 1, name: "opaque", shape: Shape::Optional, kind: Kind::Message(&OPAQUE_DEVICE_CONFIGURATION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Inlined(0, &DEVICE_CONFIGURATION)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Inlined(0, &DEVICE_CONFIGURATION)],
 };
 
 pub(super) static DEVICE_CLASS_LIST: Message = Message {
@@ -193,7 +193,7 @@ pub(super) static DEVICE_CLASS_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&DEVICE_CLASS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static DEVICE_CLASS_SPEC: Message = Message {
@@ -203,7 +203,7 @@ pub(super) static DEVICE_CLASS_SPEC: Message = Message {
         Field { number: 2, name: "config", shape: Shape::Many, kind: Kind::Message(&DEVICE_CLASS_CONFIGURATION), presence: Presence::NotEmpty },
         Field { number: 4, name: "extendedResourceName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Nothing, Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Unknown, FieldEntry::Field(2)],
 };
 
 pub(super) static DEVICE_CONFIGURATION: Message = Message {
@@ -211,7 +211,7 @@ pub(super) static DEVICE_CONFIGURATION: Message = Message {
     fields: &[
         Field { number: 1, name: "opaque", shape: Shape::Optional, kind: Kind::Message(&OPAQUE_DEVICE_CONFIGURATION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static DEVICE_CONSTRAINT: Message = Message {
@@ -221,7 +221,7 @@ pub(super) static DEVICE_CONSTRAINT: Message = Message {
         Field { number: 2, name: "matchAttribute", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "distinctAttribute", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static DEVICE_COUNTER_CONSUMPTION: Message = Message {
@@ -231,7 +231,7 @@ pub(super) static DEVICE_COUNTER_CONSUMPTION: Message = Message {
         Field { number: 2, name: "counters", shape: Shape::Map, kind: Kind::Message(&COUNTER), presence: Presence::NotEmpty },
         Field { number: 3, name: "compatibilityGroups", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static DEVICE_DERIVED_ATTRIBUTE: Message = Message {
@@ -240,7 +240,7 @@ pub(super) static DEVICE_DERIVED_ATTRIBUTE: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "expression", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static DEVICE_REQUEST: Message = Message {
@@ -257,7 +257,7 @@ pub(super) static DEVICE_REQUEST: Message = Message {
         Field { number: 9, name: "capacity", shape: Shape::Optional, kind: Kind::Message(&CAPACITY_REQUIREMENTS), presence: Presence::NotEmpty },
         Field { number: 10, name: "derivedAttributes", shape: Shape::Many, kind: Kind::Message(&DEVICE_DERIVED_ATTRIBUTE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9)],
 };
 
 pub(super) static DEVICE_REQUEST_ALLOCATION_RESULT: Message = Message {
@@ -275,7 +275,7 @@ pub(super) static DEVICE_REQUEST_ALLOCATION_RESULT: Message = Message {
         Field { number: 10, name: "consumedCapacity", shape: Shape::Map, kind: Kind::Quantity, presence: Presence::NotEmpty },
         Field { number: 11, name: "skipNodeOperations", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9), Place::Field(10)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(10)],
 };
 
 pub(super) static DEVICE_SELECTOR: Message = Message {
@@ -283,7 +283,7 @@ pub(super) static DEVICE_SELECTOR: Message = Message {
     fields: &[
         Field { number: 1, name: "cel", shape: Shape::Optional, kind: Kind::Message(&CEL_DEVICE_SELECTOR), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static DEVICE_SUB_REQUEST: Message = Message {
@@ -298,7 +298,7 @@ pub(super) static DEVICE_SUB_REQUEST: Message = Message {
         Field { number: 8, name: "capacity", shape: Shape::Optional, kind: Kind::Message(&CAPACITY_REQUIREMENTS), presence: Presence::NotEmpty },
         Field { number: 9, name: "derivedAttributes", shape: Shape::Many, kind: Kind::Message(&DEVICE_DERIVED_ATTRIBUTE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Nothing, Place::Field(5), Place::Field(6), Place::Field(7)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Unknown, FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7)],
 };
 
 pub(super) static DEVICE_TAINT: Message = Message {
@@ -309,7 +309,7 @@ pub(super) static DEVICE_TAINT: Message = Message {
         Field { number: 3, name: "effect", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 4, name: "timeAdded", shape: Shape::Optional, kind: Kind::Time, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static DEVICE_TOLERATION: Message = Message {
@@ -321,7 +321,7 @@ pub(super) static DEVICE_TOLERATION: Message = Message {
         Field { number: 4, name: "effect", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 5, name: "tolerationSeconds", shape: Shape::Optional, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static NETWORK_DEVICE_DATA: Message = Message {
@@ -331,7 +331,7 @@ pub(super) static NETWORK_DEVICE_DATA: Message = Message {
         Field { number: 2, name: "ips", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "hardwareAddress", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static NODE_ALLOCATABLE_MAPPING: Message = Message {
@@ -341,7 +341,7 @@ pub(super) static NODE_ALLOCATABLE_MAPPING: Message = Message {
         Field { number: 2, name: "capacityMultiplier", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
         Field { number: 3, name: "deviceMultiplier", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static NODE_ALLOCATABLE_OVERHEAD: Message = Message {
@@ -350,7 +350,7 @@ pub(super) static NODE_ALLOCATABLE_OVERHEAD: Message = Message {
         Field { number: 1, name: "perPod", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
         Field { number: 2, name: "perContainer", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static NODE_ALLOCATABLE_RESOURCE: Message = Message {
@@ -359,7 +359,7 @@ pub(super) static NODE_ALLOCATABLE_RESOURCE: Message = Message {
         Field { number: 3, name: "mapping", shape: Shape::Optional, kind: Kind::Message(&NODE_ALLOCATABLE_MAPPING), presence: Presence::NotEmpty },
         Field { number: 4, name: "overhead", shape: Shape::Optional, kind: Kind::Message(&NODE_ALLOCATABLE_OVERHEAD), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Nothing, Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static OPAQUE_DEVICE_CONFIGURATION: Message = Message {
@@ -368,7 +368,7 @@ pub(super) static OPAQUE_DEVICE_CONFIGURATION: Message = Message {
         Field { number: 1, name: "driver", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "parameters", shape: Shape::One, kind: Kind::Raw, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static RESOURCE_CLAIM: Message = Message {
@@ -378,7 +378,7 @@ pub(super) static RESOURCE_CLAIM: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&RESOURCE_CLAIM_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&RESOURCE_CLAIM_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static RESOURCE_CLAIM_CONSUMER_REFERENCE: Message = Message {
@@ -389,7 +389,7 @@ pub(super) static RESOURCE_CLAIM_CONSUMER_REFERENCE: Message = Message {
         Field { number: 4, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 5, name: "uid", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Nothing, Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Unknown, FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static RESOURCE_CLAIM_LIST: Message = Message {
@@ -398,7 +398,7 @@ pub(super) static RESOURCE_CLAIM_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&RESOURCE_CLAIM), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static RESOURCE_CLAIM_SPEC: Message = Message {
@@ -406,7 +406,7 @@ pub(super) static RESOURCE_CLAIM_SPEC: Message = Message {
     fields: &[
         Field { number: 1, name: "devices", shape: Shape::One, kind: Kind::Message(&DEVICE_CLAIM), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static RESOURCE_CLAIM_STATUS: Message = Message {
@@ -416,7 +416,7 @@ pub(super) static RESOURCE_CLAIM_STATUS: Message = Message {
         Field { number: 2, name: "reservedFor", shape: Shape::Many, kind: Kind::Message(&RESOURCE_CLAIM_CONSUMER_REFERENCE), presence: Presence::NotEmpty },
         Field { number: 4, name: "devices", shape: Shape::Many, kind: Kind::Message(&ALLOCATED_DEVICE_STATUS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Nothing, Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Unknown, FieldEntry::Field(2)],
 };
 
 pub(super) static RESOURCE_CLAIM_TEMPLATE: Message = Message {
@@ -425,7 +425,7 @@ pub(super) static RESOURCE_CLAIM_TEMPLATE: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&RESOURCE_CLAIM_TEMPLATE_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static RESOURCE_CLAIM_TEMPLATE_LIST: Message = Message {
@@ -434,7 +434,7 @@ pub(super) static RESOURCE_CLAIM_TEMPLATE_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&RESOURCE_CLAIM_TEMPLATE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static RESOURCE_CLAIM_TEMPLATE_SPEC: Message = Message {
@@ -443,7 +443,7 @@ pub(super) static RESOURCE_CLAIM_TEMPLATE_SPEC: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&RESOURCE_CLAIM_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static RESOURCE_POOL: Message = Message {
@@ -453,7 +453,7 @@ pub(super) static RESOURCE_POOL: Message = Message {
         Field { number: 2, name: "generation", shape: Shape::One, kind: Kind::Int64, presence: Presence::Always },
         Field { number: 3, name: "resourceSliceCount", shape: Shape::One, kind: Kind::Int64, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static RESOURCE_SLICE: Message = Message {
@@ -462,7 +462,7 @@ pub(super) static RESOURCE_SLICE: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&RESOURCE_SLICE_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static RESOURCE_SLICE_LIST: Message = Message {
@@ -471,7 +471,7 @@ pub(super) static RESOURCE_SLICE_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&RESOURCE_SLICE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static RESOURCE_SLICE_SPEC: Message = Message {
@@ -488,5 +488,5 @@ pub(super) static RESOURCE_SLICE_SPEC: Message = Message {
         Field { number: 9, name: "partitionTypeAttribute", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 10, name: "skipNodeOperations", shape: Shape::Many, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9)],
 };

@@ -1,34 +1,34 @@
 //! The messages of k8s.io/api/scheduling/v1alpha3.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static ALL_COMPOSITE_DISRUPTION_MODE: Message = Message {
     name: "AllCompositeDisruptionMode",
     fields: &[
     ],
-    places: &[],
+    by_number: &[],
 };
 
 pub(super) static ALL_DISRUPTION_MODE: Message = Message {
     name: "AllDisruptionMode",
     fields: &[
     ],
-    places: &[],
+    by_number: &[],
 };
 
 pub(super) static BASIC_SCHEDULING_POLICY: Message = Message {
     name: "BasicSchedulingPolicy",
     fields: &[
     ],
-    places: &[],
+    by_number: &[],
 };
 
 pub(super) static COMPOSITE_BASIC_SCHEDULING_POLICY: Message = Message {
     name: "CompositeBasicSchedulingPolicy",
     fields: &[
     ],
-    places: &[],
+    by_number: &[],
 };
 
 pub(super) static COMPOSITE_DISRUPTION_MODE: Message = Message {
@@ -37,7 +37,7 @@ pub(super) static COMPOSITE_DISRUPTION_MODE: Message = Message {
         Field { number: 1, name: "single", shape: Shape::Optional, kind: Kind::Message(&SINGLE_COMPOSITE_DISRUPTION_MODE), presence: Presence::NotEmpty },
         Field { number: 2, name: "all", shape: Shape::Optional, kind: Kind::Message(&ALL_COMPOSITE_DISRUPTION_MODE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static COMPOSITE_GANG_SCHEDULING_POLICY: Message = Message {
@@ -45,7 +45,7 @@ pub(super) static COMPOSITE_GANG_SCHEDULING_POLICY: Message = Message {
     fields: &[
         Field { number: 1, name: "minGroupCount", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static COMPOSITE_POD_GROUP: Message = Message {
@@ -55,7 +55,7 @@ pub(super) static COMPOSITE_POD_GROUP: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&COMPOSITE_POD_GROUP_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&COMPOSITE_POD_GROUP_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static COMPOSITE_POD_GROUP_LIST: Message = Message {
@@ -64,7 +64,7 @@ pub(super) static COMPOSITE_POD_GROUP_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&COMPOSITE_POD_GROUP), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static COMPOSITE_POD_GROUP_SCHEDULING_CONSTRAINTS: Message = Message {
@@ -72,7 +72,7 @@ pub(super) static COMPOSITE_POD_GROUP_SCHEDULING_CONSTRAINTS: Message = Message 
     fields: &[
         Field { number: 1, name: "topology", shape: Shape::Many, kind: Kind::Message(&TOPOLOGY_CONSTRAINT), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static COMPOSITE_POD_GROUP_SCHEDULING_POLICY: Message = Message {
@@ -81,7 +81,7 @@ pub(super) static COMPOSITE_POD_GROUP_SCHEDULING_POLICY: Message = Message {
         Field { number: 1, name: "basic", shape: Shape::Optional, kind: Kind::Message(&COMPOSITE_BASIC_SCHEDULING_POLICY), presence: Presence::NotEmpty },
         Field { number: 2, name: "gang", shape: Shape::Optional, kind: Kind::Message(&COMPOSITE_GANG_SCHEDULING_POLICY), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static COMPOSITE_POD_GROUP_SPEC: Message = Message {
@@ -96,7 +96,7 @@ pub(super) static COMPOSITE_POD_GROUP_SPEC: Message = Message {
         Field { number: 7, name: "priority", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 8, name: "preemptionPolicy", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7)],
 };
 
 pub(super) static COMPOSITE_POD_GROUP_STATUS: Message = Message {
@@ -104,7 +104,7 @@ pub(super) static COMPOSITE_POD_GROUP_STATUS: Message = Message {
     fields: &[
         Field { number: 1, name: "conditions", shape: Shape::Many, kind: Kind::Message(&super::meta_v1::CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static COMPOSITE_POD_GROUP_TEMPLATE: Message = Message {
@@ -120,7 +120,7 @@ pub(super) static COMPOSITE_POD_GROUP_TEMPLATE: Message = Message {
         Field { number: 8, name: "podGroupTemplates", shape: Shape::Many, kind: Kind::Message(&POD_GROUP_TEMPLATE), presence: Presence::NotEmpty },
         Field { number: 9, name: "compositePodGroupTemplates", shape: Shape::Many, kind: Kind::Message(&COMPOSITE_POD_GROUP_TEMPLATE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8)],
 };
 
 pub(super) static DISRUPTION_MODE: Message = Message {
@@ -129,7 +129,7 @@ pub(super) static DISRUPTION_MODE: Message = Message {
         Field { number: 1, name: "single", shape: Shape::Optional, kind: Kind::Message(&SINGLE_DISRUPTION_MODE), presence: Presence::NotEmpty },
         Field { number: 2, name: "all", shape: Shape::Optional, kind: Kind::Message(&ALL_DISRUPTION_MODE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static GANG_SCHEDULING_POLICY: Message = Message {
@@ -137,7 +137,7 @@ pub(super) static GANG_SCHEDULING_POLICY: Message = Message {
     fields: &[
         Field { number: 1, name: "minCount", shape: Shape::One, kind: Kind::Int32, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static POD_GROUP: Message = Message {
@@ -147,7 +147,7 @@ pub(super) static POD_GROUP: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&POD_GROUP_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&POD_GROUP_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static POD_GROUP_LIST: Message = Message {
@@ -156,7 +156,7 @@ pub(super) static POD_GROUP_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&POD_GROUP), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_GROUP_RESOURCE_CLAIM: Message = Message {
@@ -166,7 +166,7 @@ pub(super) static POD_GROUP_RESOURCE_CLAIM: Message = Message {
         Field { number: 2, name: "resourceClaimName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "resourceClaimTemplateName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static POD_GROUP_RESOURCE_CLAIM_STATUS: Message = Message {
@@ -175,7 +175,7 @@ pub(super) static POD_GROUP_RESOURCE_CLAIM_STATUS: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "resourceClaimName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_GROUP_SCHEDULING_CONSTRAINTS: Message = Message {
@@ -183,7 +183,7 @@ pub(super) static POD_GROUP_SCHEDULING_CONSTRAINTS: Message = Message {
     fields: &[
         Field { number: 1, name: "topology", shape: Shape::Many, kind: Kind::Message(&TOPOLOGY_CONSTRAINT), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static POD_GROUP_SCHEDULING_POLICY: Message = Message {
@@ -192,7 +192,7 @@ pub(super) static POD_GROUP_SCHEDULING_POLICY: Message = Message {
         Field { number: 1, name: "basic", shape: Shape::Optional, kind: Kind::Message(&BASIC_SCHEDULING_POLICY), presence: Presence::NotEmpty },
         Field { number: 2, name: "gang", shape: Shape::Optional, kind: Kind::Message(&GANG_SCHEDULING_POLICY), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_GROUP_SPEC: Message = Message {
@@ -208,7 +208,7 @@ pub(super) static POD_GROUP_SPEC: Message = Message {
         Field { number: 8, name: "priority", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 9, name: "preemptionPolicy", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8)],
 };
 
 pub(super) static POD_GROUP_STATUS: Message = Message {
@@ -217,7 +217,7 @@ pub(super) static POD_GROUP_STATUS: Message = Message {
         Field { number: 1, name: "conditions", shape: Shape::Many, kind: Kind::Message(&super::meta_v1::CONDITION), presence: Presence::NotEmpty },
         Field { number: 2, name: "resourceClaimStatuses", shape: Shape::Many, kind: Kind::Message(&POD_GROUP_RESOURCE_CLAIM_STATUS), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static POD_GROUP_TEMPLATE: Message = Message {
@@ -232,21 +232,21 @@ pub(super) static POD_GROUP_TEMPLATE: Message = Message {
         Field { number: 7, name: "priority", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
         Field { number: 8, name: "preemptionPolicy", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7)],
 };
 
 pub(super) static SINGLE_COMPOSITE_DISRUPTION_MODE: Message = Message {
     name: "SingleCompositeDisruptionMode",
     fields: &[
     ],
-    places: &[],
+    by_number: &[],
 };
 
 pub(super) static SINGLE_DISRUPTION_MODE: Message = Message {
     name: "SingleDisruptionMode",
     fields: &[
     ],
-    places: &[],
+    by_number: &[],
 };
 
 pub(super) static TOPOLOGY_CONSTRAINT: Message = Message {
@@ -254,7 +254,7 @@ pub(super) static TOPOLOGY_CONSTRAINT: Message = Message {
     fields: &[
         Field { number: 1, name: "key", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static TYPED_LOCAL_OBJECT_REFERENCE: Message = Message {
@@ -264,7 +264,7 @@ pub(super) static TYPED_LOCAL_OBJECT_REFERENCE: Message = Message {
         Field { number: 2, name: "kind", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static WORKLOAD: Message = Message {
@@ -273,7 +273,7 @@ pub(super) static WORKLOAD: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&WORKLOAD_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static WORKLOAD_LIST: Message = Message {
@@ -282,21 +282,21 @@ pub(super) static WORKLOAD_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&WORKLOAD), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static WORKLOAD_POD_GROUP_ALL_DISRUPTION_MODE: Message = Message {
     name: "WorkloadPodGroupAllDisruptionMode",
     fields: &[
     ],
-    places: &[],
+    by_number: &[],
 };
 
 pub(super) static WORKLOAD_POD_GROUP_BASIC_SCHEDULING_POLICY: Message = Message {
     name: "WorkloadPodGroupBasicSchedulingPolicy",
     fields: &[
     ],
-    places: &[],
+    by_number: &[],
 };
 
 pub(super) static WORKLOAD_POD_GROUP_DISRUPTION_MODE: Message = Message {
@@ -305,7 +305,7 @@ pub(super) static WORKLOAD_POD_GROUP_DISRUPTION_MODE: Message = Message {
         Field { number: 1, name: "single", shape: Shape::Optional, kind: Kind::Message(&WORKLOAD_POD_GROUP_SINGLE_DISRUPTION_MODE), presence: Presence::NotEmpty },
         Field { number: 2, name: "all", shape: Shape::Optional, kind: Kind::Message(&WORKLOAD_POD_GROUP_ALL_DISRUPTION_MODE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static WORKLOAD_POD_GROUP_GANG_SCHEDULING_POLICY: Message = Message {
@@ -313,7 +313,7 @@ pub(super) static WORKLOAD_POD_GROUP_GANG_SCHEDULING_POLICY: Message = Message {
     fields: &[
         Field { number: 1, name: "minCount", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static WORKLOAD_POD_GROUP_RESOURCE_CLAIM: Message = Message {
@@ -323,7 +323,7 @@ pub(super) static WORKLOAD_POD_GROUP_RESOURCE_CLAIM: Message = Message {
         Field { number: 2, name: "resourceClaimName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "resourceClaimTemplateName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static WORKLOAD_POD_GROUP_SCHEDULING_CONSTRAINTS: Message = Message {
@@ -331,7 +331,7 @@ pub(super) static WORKLOAD_POD_GROUP_SCHEDULING_CONSTRAINTS: Message = Message {
     fields: &[
         Field { number: 1, name: "topology", shape: Shape::Many, kind: Kind::Message(&TOPOLOGY_CONSTRAINT), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static WORKLOAD_POD_GROUP_SCHEDULING_POLICY: Message = Message {
@@ -340,14 +340,14 @@ pub(super) static WORKLOAD_POD_GROUP_SCHEDULING_POLICY: Message = Message {
         Field { number: 1, name: "basic", shape: Shape::Optional, kind: Kind::Message(&WORKLOAD_POD_GROUP_BASIC_SCHEDULING_POLICY), presence: Presence::NotEmpty },
         Field { number: 2, name: "gang", shape: Shape::Optional, kind: Kind::Message(&WORKLOAD_POD_GROUP_GANG_SCHEDULING_POLICY), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static WORKLOAD_POD_GROUP_SINGLE_DISRUPTION_MODE: Message = Message {
     name: "WorkloadPodGroupSingleDisruptionMode",
     fields: &[
     ],
-    places: &[],
+    by_number: &[],
 };
 
 pub(super) static WORKLOAD_REFERENCE: Message = Message {
@@ -356,7 +356,7 @@ pub(super) static WORKLOAD_REFERENCE: Message = Message {
         Field { number: 1, name: "workloadName", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "templateName", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static WORKLOAD_SPEC: Message = Message {
@@ -366,5 +366,5 @@ pub(super) static WORKLOAD_SPEC: Message = Message {
         Field { number: 2, name: "podGroupTemplates", shape: Shape::Many, kind: Kind::Message(&POD_GROUP_TEMPLATE), presence: Presence::Always },
         Field { number: 3, name: "compositePodGroupTemplates", shape: Shape::Many, kind: Kind::Message(&COMPOSITE_POD_GROUP_TEMPLATE), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };

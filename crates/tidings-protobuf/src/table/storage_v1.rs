@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/storage/v1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static CSI_DRIVER: Message = Message {
     name: "CSIDriver",
@@ -9,7 +9,7 @@ pub(super) static CSI_DRIVER: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::OBJECT_META), presence: Presence::Always },
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&CSI_DRIVER_SPEC), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CSI_DRIVER_LIST: Message = Message {
@@ -18,7 +18,7 @@ pub(super) static CSI_DRIVER_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&CSI_DRIVER), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CSI_DRIVER_SPEC: Message = Message {
@@ -36,7 +36,7 @@ pub(super) static CSI_DRIVER_SPEC: Message = Message {
         Field { number: 10, name: "serviceAccountTokenInSecrets", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
         Field { number: 11, name: "preventPodSchedulingIfMissing", shape: Shape::Optional, kind: Kind::Bool, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7), Place::Field(8), Place::Field(9), Place::Field(10)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7), FieldEntry::Field(8), FieldEntry::Field(9), FieldEntry::Field(10)],
 };
 
 pub(super) static CSI_NODE: Message = Message {
@@ -46,7 +46,7 @@ pub(super) static CSI_NODE: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&CSI_NODE_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&CSI_NODE_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static CSI_NODE_DRIVER: Message = Message {
@@ -57,7 +57,7 @@ pub(super) static CSI_NODE_DRIVER: Message = Message {
         Field { number: 3, name: "topologyKeys", shape: Shape::Many, kind: Kind::String, presence: Presence::Always },
         Field { number: 4, name: "allocatable", shape: Shape::Optional, kind: Kind::Message(&VOLUME_NODE_RESOURCES), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static CSI_NODE_LIST: Message = Message {
@@ -66,7 +66,7 @@ pub(super) static CSI_NODE_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&CSI_NODE), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static CSI_NODE_SPEC: Message = Message {
@@ -74,7 +74,7 @@ pub(super) static CSI_NODE_SPEC: Message = Message {
     fields: &[
         Field { number: 1, name: "drivers", shape: Shape::Many, kind: Kind::Message(&CSI_NODE_DRIVER), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static CSI_NODE_STATUS: Message = Message {
@@ -82,7 +82,7 @@ pub(super) static CSI_NODE_STATUS: Message = Message {
     fields: &[
         Field { number: 1, name: "storageHealth", shape: Shape::Many, kind: Kind::Message(&STORAGE_HEALTH), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };
 
 pub(super) static CSI_STORAGE_CAPACITY: Message = Message {
@@ -94,7 +94,7 @@ pub(super) static CSI_STORAGE_CAPACITY: Message = Message {
         Field { number: 4, name: "capacity", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
         Field { number: 5, name: "maximumVolumeSize", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static CSI_STORAGE_CAPACITY_LIST: Message = Message {
@@ -103,7 +103,7 @@ pub(super) static CSI_STORAGE_CAPACITY_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&CSI_STORAGE_CAPACITY), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static STORAGE_CLASS: Message = Message {
@@ -118,7 +118,7 @@ pub(super) static STORAGE_CLASS: Message = Message {
         Field { number: 7, name: "volumeBindingMode", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 8, name: "allowedTopologies", shape: Shape::Many, kind: Kind::Message(&super::core_v1::TOPOLOGY_SELECTOR_TERM), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5), Place::Field(6), Place::Field(7)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5), FieldEntry::Field(6), FieldEntry::Field(7)],
 };
 
 pub(super) static STORAGE_CLASS_LIST: Message = Message {
@@ -127,7 +127,7 @@ pub(super) static STORAGE_CLASS_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&STORAGE_CLASS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static STORAGE_HEALTH: Message = Message {
@@ -136,7 +136,7 @@ pub(super) static STORAGE_HEALTH: Message = Message {
         Field { number: 1, name: "name", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "healthConditions", shape: Shape::Many, kind: Kind::Message(&STORAGE_HEALTH_CONDITION), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static STORAGE_HEALTH_CONDITION: Message = Message {
@@ -149,7 +149,7 @@ pub(super) static STORAGE_HEALTH_CONDITION: Message = Message {
         Field { number: 5, name: "volumeMode", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 6, name: "lastTransitionTime", shape: Shape::One, kind: Kind::Time, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4), Place::Field(5)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4), FieldEntry::Field(5)],
 };
 
 pub(super) static TOKEN_REQUEST: Message = Message {
@@ -158,7 +158,7 @@ pub(super) static TOKEN_REQUEST: Message = Message {
         Field { number: 1, name: "audience", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 2, name: "expirationSeconds", shape: Shape::Optional, kind: Kind::Int64, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VOLUME_ATTACHMENT: Message = Message {
@@ -168,7 +168,7 @@ pub(super) static VOLUME_ATTACHMENT: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&VOLUME_ATTACHMENT_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&VOLUME_ATTACHMENT_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static VOLUME_ATTACHMENT_LIST: Message = Message {
@@ -177,7 +177,7 @@ pub(super) static VOLUME_ATTACHMENT_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&VOLUME_ATTACHMENT), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VOLUME_ATTACHMENT_SOURCE: Message = Message {
@@ -186,7 +186,7 @@ pub(super) static VOLUME_ATTACHMENT_SOURCE: Message = Message {
         Field { number: 1, name: "persistentVolumeName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "inlineVolumeSpec", shape: Shape::Optional, kind: Kind::Message(&super::core_v1::PERSISTENT_VOLUME_SPEC), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VOLUME_ATTACHMENT_SPEC: Message = Message {
@@ -196,7 +196,7 @@ pub(super) static VOLUME_ATTACHMENT_SPEC: Message = Message {
         Field { number: 2, name: "source", shape: Shape::One, kind: Kind::Message(&VOLUME_ATTACHMENT_SOURCE), presence: Presence::Always },
         Field { number: 3, name: "nodeName", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static VOLUME_ATTACHMENT_STATUS: Message = Message {
@@ -207,7 +207,7 @@ pub(super) static VOLUME_ATTACHMENT_STATUS: Message = Message {
         Field { number: 3, name: "attachError", shape: Shape::Optional, kind: Kind::Message(&VOLUME_ERROR), presence: Presence::NotEmpty },
         Field { number: 4, name: "detachError", shape: Shape::Optional, kind: Kind::Message(&VOLUME_ERROR), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static VOLUME_ATTRIBUTES_CLASS: Message = Message {
@@ -217,7 +217,7 @@ pub(super) static VOLUME_ATTRIBUTES_CLASS: Message = Message {
         Field { number: 2, name: "driverName", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "parameters", shape: Shape::Map, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static VOLUME_ATTRIBUTES_CLASS_LIST: Message = Message {
@@ -226,7 +226,7 @@ pub(super) static VOLUME_ATTRIBUTES_CLASS_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&VOLUME_ATTRIBUTES_CLASS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VOLUME_ERROR: Message = Message {
@@ -236,7 +236,7 @@ pub(super) static VOLUME_ERROR: Message = Message {
         Field { number: 2, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "errorCode", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static VOLUME_NODE_RESOURCES: Message = Message {
@@ -244,5 +244,5 @@ pub(super) static VOLUME_NODE_RESOURCES: Message = Message {
     fields: &[
         Field { number: 1, name: "count", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0)],
 };

@@ -1,7 +1,7 @@
 //! The messages of k8s.io/api/storage/v1alpha1.
 //! @generated from k8s.io/api v0.37.0 by generator/: change that, and run `just protobuf-table`.
 
-use crate::message::{Field, Kind, Message, Place, Presence, Shape};
+use crate::message::{Field, FieldEntry, Kind, Message, Presence, Shape};
 
 pub(super) static CSI_STORAGE_CAPACITY: Message = Message {
     name: "CSIStorageCapacity",
@@ -12,7 +12,7 @@ pub(super) static CSI_STORAGE_CAPACITY: Message = Message {
         Field { number: 4, name: "capacity", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
         Field { number: 5, name: "maximumVolumeSize", shape: Shape::Optional, kind: Kind::Quantity, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3), Place::Field(4)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3), FieldEntry::Field(4)],
 };
 
 pub(super) static CSI_STORAGE_CAPACITY_LIST: Message = Message {
@@ -21,7 +21,7 @@ pub(super) static CSI_STORAGE_CAPACITY_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&CSI_STORAGE_CAPACITY), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VOLUME_ATTACHMENT: Message = Message {
@@ -31,7 +31,7 @@ pub(super) static VOLUME_ATTACHMENT: Message = Message {
         Field { number: 2, name: "spec", shape: Shape::One, kind: Kind::Message(&VOLUME_ATTACHMENT_SPEC), presence: Presence::Always },
         Field { number: 3, name: "status", shape: Shape::One, kind: Kind::Message(&VOLUME_ATTACHMENT_STATUS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static VOLUME_ATTACHMENT_LIST: Message = Message {
@@ -40,7 +40,7 @@ pub(super) static VOLUME_ATTACHMENT_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&VOLUME_ATTACHMENT), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VOLUME_ATTACHMENT_SOURCE: Message = Message {
@@ -49,7 +49,7 @@ pub(super) static VOLUME_ATTACHMENT_SOURCE: Message = Message {
         Field { number: 1, name: "persistentVolumeName", shape: Shape::Optional, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 2, name: "inlineVolumeSpec", shape: Shape::Optional, kind: Kind::Message(&super::core_v1::PERSISTENT_VOLUME_SPEC), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VOLUME_ATTACHMENT_SPEC: Message = Message {
@@ -59,7 +59,7 @@ pub(super) static VOLUME_ATTACHMENT_SPEC: Message = Message {
         Field { number: 2, name: "source", shape: Shape::One, kind: Kind::Message(&VOLUME_ATTACHMENT_SOURCE), presence: Presence::Always },
         Field { number: 3, name: "nodeName", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static VOLUME_ATTACHMENT_STATUS: Message = Message {
@@ -70,7 +70,7 @@ pub(super) static VOLUME_ATTACHMENT_STATUS: Message = Message {
         Field { number: 3, name: "attachError", shape: Shape::Optional, kind: Kind::Message(&VOLUME_ERROR), presence: Presence::NotEmpty },
         Field { number: 4, name: "detachError", shape: Shape::Optional, kind: Kind::Message(&VOLUME_ERROR), presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2), Place::Field(3)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2), FieldEntry::Field(3)],
 };
 
 pub(super) static VOLUME_ATTRIBUTES_CLASS: Message = Message {
@@ -80,7 +80,7 @@ pub(super) static VOLUME_ATTRIBUTES_CLASS: Message = Message {
         Field { number: 2, name: "driverName", shape: Shape::One, kind: Kind::String, presence: Presence::Always },
         Field { number: 3, name: "parameters", shape: Shape::Map, kind: Kind::String, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };
 
 pub(super) static VOLUME_ATTRIBUTES_CLASS_LIST: Message = Message {
@@ -89,7 +89,7 @@ pub(super) static VOLUME_ATTRIBUTES_CLASS_LIST: Message = Message {
         Field { number: 1, name: "metadata", shape: Shape::One, kind: Kind::Message(&super::meta_v1::LIST_META), presence: Presence::Always },
         Field { number: 2, name: "items", shape: Shape::Many, kind: Kind::Message(&VOLUME_ATTRIBUTES_CLASS), presence: Presence::Always },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1)],
 };
 
 pub(super) static VOLUME_ERROR: Message = Message {
@@ -99,5 +99,5 @@ pub(super) static VOLUME_ERROR: Message = Message {
         Field { number: 2, name: "message", shape: Shape::One, kind: Kind::String, presence: Presence::NotEmpty },
         Field { number: 3, name: "errorCode", shape: Shape::Optional, kind: Kind::Int32, presence: Presence::NotEmpty },
     ],
-    places: &[Place::Nothing, Place::Field(0), Place::Field(1), Place::Field(2)],
+    by_number: &[FieldEntry::Unknown, FieldEntry::Field(0), FieldEntry::Field(1), FieldEntry::Field(2)],
 };

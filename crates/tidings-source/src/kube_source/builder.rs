@@ -91,7 +91,8 @@ impl KubeSourceBuilder {
         self
     }
 
-    /// Requests lists compressed with gzip: less traffic for more CPU time, here and on the server.
+    /// Requests lists compressed with gzip, streaming lists included: less traffic for more CPU time, here and on the
+    /// server. Servers before Kubernetes 1.37 compress no streaming list.
     pub fn gzip_lists(mut self) -> Self {
         self.source.list_encoding = ListEncoding::Gzip;
         self

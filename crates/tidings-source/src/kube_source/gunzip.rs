@@ -1,5 +1,5 @@
 //! Decompresses a gzip stream as it arrives, in steps of bounded size. A stream may have any number of members:
-//! Kubernetes 1.37 may send each event of a watch as a gzip member of its own.
+//! Kubernetes 1.37 sends a streaming list as one member for each flush.
 
 use std::io::{self, Write as _};
 
@@ -84,6 +84,17 @@ mod tests {
         let both = [gzip(b"three"), gzip(b""), gzip(b"four")].concat();
         assert_eq!(unpack(&mut gunzip, &both).unwrap(), b"threefour");
         assert_eq!(gunzip.finish().unwrap(), Bytes::new());
+    }
+
+    #[test]
+    fn what_is_flushed_is_available_before_its_member_ends() {
+        let (mut gunzip, mut encoder) = (Gunzip::new(), GzEncoder::new(Vec::new(), Compression::fast()));
+        for event in [&b"one"[..], b"two", b"three"] {
+            encoder.write_all(event).unwrap();
+            encoder.flush().unwrap();
+            let flushed = std::mem::take(encoder.get_mut());
+            assert_eq!(unpack(&mut gunzip, &flushed).unwrap(), event);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use tidings_object::Kind as _;
 use tokio::time::Instant;
 
 use super::*;
-use crate::scripted::{ListAnswer, ScriptedSource, object};
+use crate::scripted::{ListResponse, ScriptedSource, object};
 use crate::{StatusDetail, StreamScope, VersionMatch};
 
 fn pods() -> ScriptedSource {
@@ -59,11 +59,11 @@ fn end(version: u64, is_paginated: bool) -> Result<PagedEnd, String> {
 #[tokio::test(start_paused = true)]
 async fn a_list_of_one_page_requests_500_objects_and_is_not_paginated() {
     let source = pods();
-    source.will_list(ListAnswer::page(9).object(&pod("x")));
+    source.will_list(ListResponse::page(9).object(&pod("x")));
     assert_eq!(read(&source, at(5)).await, ("x".to_owned(), end(9, false)));
     assert_eq!(source.lists(), [ListOptions { limit: Some(500), ..at(5) }]);
 
-    source.will_list(ListAnswer::page(9));
+    source.will_list(ListResponse::page(9));
     read(&source, ListOptions { limit: Some(2), ..at(5) }).await.1.unwrap();
     assert_eq!(source.lists()[1].limit, Some(2), "an explicit limit overrides the page size");
 }
@@ -72,9 +72,9 @@ async fn a_list_of_one_page_requests_500_objects_and_is_not_paginated() {
 #[tokio::test(start_paused = true)]
 async fn a_continue_request_has_no_version_and_the_list_has_the_version_of_its_first_page() {
     let source = pods();
-    source.will_list(ListAnswer::page(9).object(&pod("x")).next_page("t1"));
-    source.will_list(ListAnswer::page(10).object(&pod("y")).next_page("t2"));
-    source.will_list(ListAnswer::page(11).object(&pod("z")));
+    source.will_list(ListResponse::page(9).object(&pod("x")).next_page("t1"));
+    source.will_list(ListResponse::page(10).object(&pod("y")).next_page("t2"));
+    source.will_list(ListResponse::page(11).object(&pod("z")));
     assert_eq!(read(&source, at(5)).await, ("xyz".to_owned(), end(9, true)));
     let after = |token: &str| ListOptions {
         limit: Some(500),
@@ -88,9 +88,9 @@ async fn a_continue_request_has_no_version_and_the_list_has_the_version_of_its_f
 #[tokio::test(start_paused = true)]
 async fn an_expired_later_page_is_followed_by_one_list_without_pages_at_the_original_version() {
     let source = pods();
-    source.will_list(ListAnswer::page(9).object(&pod("x")).next_page("t1"));
-    source.will_list(ListAnswer::status(410, "Expired"));
-    source.will_list(ListAnswer::page(12).object(&pod("x")).object(&pod("y")));
+    source.will_list(ListResponse::page(9).object(&pod("x")).next_page("t1"));
+    source.will_list(ListResponse::status(410, "Expired"));
+    source.will_list(ListResponse::page(12).object(&pod("x")).object(&pod("y")));
     assert_eq!(read(&source, at(5)).await, ("x|xy".to_owned(), end(12, true)));
     assert_eq!(source.lists()[2], at(5));
 }
@@ -99,7 +99,7 @@ async fn an_expired_later_page_is_followed_by_one_list_without_pages_at_the_orig
 #[tokio::test(start_paused = true)]
 async fn an_expired_first_page_fails_the_list() {
     let source = pods();
-    source.will_list(ListAnswer::status(410, "Expired"));
+    source.will_list(ListResponse::status(410, "Expired"));
     let (names, outcome) = read(&source, at(5)).await;
     assert_eq!(names, "");
     assert_eq!(
@@ -112,11 +112,11 @@ async fn an_expired_first_page_fails_the_list() {
 #[tokio::test(start_paused = true)]
 async fn a_failed_page_is_requested_once_more_and_then_the_list_fails() {
     let source = pods();
-    source.will_list(ListAnswer::page(9).object(&pod("x")).next_page("t1"));
-    source.will_list(ListAnswer::page(9).object(&pod("y")).broken(network()));
-    source.will_list(ListAnswer::page(9).object(&pod("y")).next_page("t2"));
-    source.will_list(ListAnswer::status(503, "ServiceUnavailable"));
-    source.will_list(ListAnswer::status(503, "ServiceUnavailable"));
+    source.will_list(ListResponse::page(9).object(&pod("x")).next_page("t1"));
+    source.will_list(ListResponse::page(9).object(&pod("y")).broken(network()));
+    source.will_list(ListResponse::page(9).object(&pod("y")).next_page("t2"));
+    source.will_list(ListResponse::status(503, "ServiceUnavailable"));
+    source.will_list(ListResponse::status(503, "ServiceUnavailable"));
     let (names, outcome) = read(&source, at(5)).await;
     assert_eq!(names, "xyy");
     assert!(outcome.unwrap_err().starts_with("list pods in namespace a not older than version 5 (page 3): "));
@@ -129,13 +129,13 @@ async fn a_failed_page_is_requested_once_more_and_then_the_list_fails() {
 #[tokio::test(start_paused = true)]
 async fn a_failed_page_is_retried_after_the_delay_that_the_server_requests() {
     let source = pods();
-    source.will_list(ListAnswer::page(9).next_page("t1"));
-    source.will_list(ListAnswer::refused(ErrorKind::Status(StatusDetail {
+    source.will_list(ListResponse::page(9).next_page("t1"));
+    source.will_list(ListResponse::refused(ErrorKind::Status(StatusDetail {
         code: 429,
         retry_after: Some(Duration::from_secs(7)),
         ..StatusDetail::default()
     })));
-    source.will_list(ListAnswer::page(9));
+    source.will_list(ListResponse::page(9));
     let start = Instant::now();
     read(&source, at(5)).await.1.unwrap();
     assert_eq!(start.elapsed(), Duration::from_secs(7));
@@ -144,7 +144,7 @@ async fn a_failed_page_is_retried_after_the_delay_that_the_server_requests() {
 #[tokio::test(start_paused = true)]
 async fn a_page_without_its_end_is_truncated() {
     let source = pods();
-    source.will_list(ListAnswer::page(9).object(&pod("x")).cut_off());
+    source.will_list(ListResponse::page(9).object(&pod("x")).cut_off());
     let (_, outcome) = read(&source, ListOptions::default()).await;
     assert_eq!(outcome.unwrap_err(), "list pods in namespace a: the list was truncated after 1 objects");
 }
@@ -152,7 +152,7 @@ async fn a_page_without_its_end_is_truncated() {
 #[tokio::test(start_paused = true)]
 async fn a_server_that_repeats_a_token_is_malformed() {
     let source = pods();
-    source.will_list_always(|_| ListAnswer::page(9).next_page("t1"));
+    source.will_list_always(|_| ListResponse::page(9).next_page("t1"));
     let (_, outcome) = read(&source, ListOptions::default()).await;
     assert!(outcome.unwrap_err().contains("(page 2): the response is malformed"));
 }

@@ -7,14 +7,14 @@ use tidings_object::{IntakeError, Kind as _};
 
 use super::*;
 use crate::StreamScope;
-use crate::scripted::{ScriptedSource, WatchAnswer, object};
+use crate::scripted::{ScriptedSource, WatchResponse, object};
 
 fn pods() -> ScriptedSource {
     ScriptedSource::new(Pod::resource(), StreamScope::All)
 }
 
 /// Makes the answer to a watch.
-type Answer = fn() -> WatchAnswer;
+type Answer = fn() -> WatchResponse;
 
 fn pod(version: u64) -> Arc<RawObject> {
     object(&Pod::resource(), Some("a"), "x", version, "x", json!({}))
@@ -53,12 +53,12 @@ async fn a_watch_without_a_version_or_from_0_is_an_error() {
 #[tokio::test(start_paused = true)]
 async fn a_watch_that_ends_is_opened_again_at_the_last_version_at_most_once_a_second() {
     let source = pods();
-    source.will_watch(WatchAnswer::open().added(&pod(6)));
-    source.will_watch(WatchAnswer::open().modified(&pod(7)).broken(network()));
-    source.will_watch(WatchAnswer::refused(network()));
-    source.will_watch(WatchAnswer::status(500, "InternalError"));
-    source.will_watch(WatchAnswer::open().wait(Duration::from_secs(100)).modified(&pod(8)));
-    source.will_watch(WatchAnswer::open().deleted(&pod(9)));
+    source.will_watch(WatchResponse::open().added(&pod(6)));
+    source.will_watch(WatchResponse::open().modified(&pod(7)).broken(network()));
+    source.will_watch(WatchResponse::refused(network()));
+    source.will_watch(WatchResponse::status(500, "InternalError"));
+    source.will_watch(WatchResponse::open().wait(Duration::from_secs(100)).modified(&pod(8)));
+    source.will_watch(WatchResponse::open().deleted(&pod(9)));
     let start = Instant::now();
     let mut events = retry_watch(&source, Version::from(5)).unwrap();
     assert_eq!(versions(&mut events, 1).await, [6]);
@@ -74,14 +74,14 @@ async fn a_watch_that_ends_is_opened_again_at_the_last_version_at_most_once_a_se
 #[tokio::test(start_paused = true)]
 async fn a_silent_watch_is_opened_again_at_the_last_version_within_200_s() {
     let silences: [(Answer, &str); 3] = [
-        (WatchAnswer::hanging, "5"),
-        (|| WatchAnswer::open().hang(), "5"),
-        (|| WatchAnswer::open().bookmark(6).hang(), "6"),
+        (WatchResponse::hanging, "5"),
+        (|| WatchResponse::open().hang(), "5"),
+        (|| WatchResponse::open().bookmark(6).hang(), "6"),
     ];
     for (silence, last) in silences {
         let source = pods();
         source.will_watch(silence());
-        source.will_watch(WatchAnswer::open().added(&pod(7)));
+        source.will_watch(WatchResponse::open().added(&pod(7)));
         let start = Instant::now();
         let mut events = retry_watch(&source, Version::from(5)).unwrap();
         assert_eq!(versions(&mut events, 1).await, [7]);
@@ -94,8 +94,8 @@ async fn a_silent_watch_is_opened_again_at_the_last_version_within_200_s() {
 #[tokio::test(start_paused = true)]
 async fn bookmarks_are_requested_advance_the_version_and_are_not_yielded() {
     let source = pods();
-    source.will_watch(WatchAnswer::open().bookmark(20));
-    source.will_watch(WatchAnswer::open().added(&pod(21)));
+    source.will_watch(WatchResponse::open().bookmark(20));
+    source.will_watch(WatchResponse::open().added(&pod(21)));
     let mut events = retry_watch(&source, Version::from(5)).unwrap();
     assert_eq!(versions(&mut events, 1).await, [21]);
     assert_eq!(requested_versions(&source), ["5", "20"]);
@@ -106,9 +106,9 @@ async fn bookmarks_are_requested_advance_the_version_and_are_not_yielded() {
 #[tokio::test(start_paused = true)]
 async fn an_expired_version_ends_the_watch_as_a_response_or_as_an_event() {
     for answer in [
-        WatchAnswer::open().error(410, "Expired"),
-        WatchAnswer::open().error(410, "Gone"),
-        WatchAnswer::status(410, "Expired"),
+        WatchResponse::open().error(410, "Expired"),
+        WatchResponse::open().error(410, "Gone"),
+        WatchResponse::status(410, "Expired"),
     ] {
         let source = pods();
         source.will_watch(answer);
@@ -128,8 +128,8 @@ async fn a_forbidden_or_unauthorized_watch_ends() {
         [(401, "Unauthorized", ErrorClass::Unauthorized), (403, "Forbidden", ErrorClass::Forbidden)]
     {
         let source = pods();
-        source.will_watch(WatchAnswer::open().added(&pod(6)));
-        source.will_watch(WatchAnswer::status(code, reason));
+        source.will_watch(WatchResponse::open().added(&pod(6)));
+        source.will_watch(WatchResponse::status(code, reason));
         let mut events = retry_watch(&source, Version::from(5)).unwrap();
         versions(&mut events, 1).await;
         assert_eq!(events.next().await.unwrap().unwrap_err().class(), class);
@@ -145,11 +145,11 @@ fn busy(seconds: u64) -> StatusDetail {
 #[tokio::test(start_paused = true)]
 async fn a_failure_is_retried_after_the_delay_that_the_server_requests() {
     let source = pods();
-    source.will_watch(WatchAnswer::open().event(WatchEvent::Error(busy(7))));
-    source.will_watch(WatchAnswer::refused(ErrorKind::Status(busy(20))));
-    source.will_watch(WatchAnswer::open().error(504, "Timeout"));
-    source.will_watch(WatchAnswer::open().event(WatchEvent::Error(busy(1 << 40))));
-    source.will_watch(WatchAnswer::open().added(&pod(6)));
+    source.will_watch(WatchResponse::open().event(WatchEvent::Error(busy(7))));
+    source.will_watch(WatchResponse::refused(ErrorKind::Status(busy(20))));
+    source.will_watch(WatchResponse::open().error(504, "Timeout"));
+    source.will_watch(WatchResponse::open().event(WatchEvent::Error(busy(1 << 40))));
+    source.will_watch(WatchResponse::open().added(&pod(6)));
     let start = Instant::now();
     let mut events = retry_watch(&source, Version::from(5)).unwrap();
     assert_eq!(versions(&mut events, 1).await, [6]);
@@ -164,7 +164,7 @@ async fn an_event_without_an_object_ends_the_watch() {
         Skipped::Object(IntakeError::NoIdentity { missing: "metadata.resourceVersion" }),
     ] {
         let source = pods();
-        source.will_watch(WatchAnswer::open().event(WatchEvent::Skipped(skipped)).added(&pod(9)));
+        source.will_watch(WatchResponse::open().event(WatchEvent::Skipped(skipped)).added(&pod(9)));
         let mut events = retry_watch(&source, Version::from(5)).unwrap();
         assert_eq!(events.next().await.unwrap().unwrap_err().class(), ErrorClass::Malformed);
         assert!(events.next().await.is_none());
@@ -179,10 +179,10 @@ fn malformed() -> ErrorKind {
 #[tokio::test(start_paused = true)]
 async fn malformed_responses_end_the_watch_after_five_attempts_with_growing_pauses() {
     let answers: [Answer; 3] = [
-        || WatchAnswer::open().broken(malformed()),
-        || WatchAnswer::refused(malformed()),
+        || WatchResponse::open().broken(malformed()),
+        || WatchResponse::refused(malformed()),
         // An event of the same version is not progress.
-        || WatchAnswer::open().added(&pod(5)).broken(malformed()),
+        || WatchResponse::open().added(&pod(5)).broken(malformed()),
     ];
     for answer in answers {
         let source = pods();
@@ -204,9 +204,9 @@ async fn a_new_version_resets_the_count_of_malformed_responses() {
     let source = pods();
     for version in [6, 7] {
         for _ in 0..4 {
-            source.will_watch(WatchAnswer::open().broken(malformed()));
+            source.will_watch(WatchResponse::open().broken(malformed()));
         }
-        source.will_watch(WatchAnswer::open().added(&pod(version)));
+        source.will_watch(WatchResponse::open().added(&pod(version)));
     }
     let mut events = retry_watch(&source, Version::from(5)).unwrap();
     assert_eq!(versions(&mut events, 2).await, [6, 7]);
@@ -252,11 +252,11 @@ async fn every_failure_that_is_retried_is_traced() {
     let traced = TracedErrors::default();
     let _guard = tracing::subscriber::set_default(traced.clone());
     let source = pods();
-    source.will_watch(WatchAnswer::open().broken(malformed()));
-    source.will_watch(WatchAnswer::open().broken(network()));
-    source.will_watch(WatchAnswer::status(503, "ServiceUnavailable"));
-    source.will_watch(WatchAnswer::open().error(500, "InternalError"));
-    source.will_watch(WatchAnswer::open().added(&pod(6)));
+    source.will_watch(WatchResponse::open().broken(malformed()));
+    source.will_watch(WatchResponse::open().broken(network()));
+    source.will_watch(WatchResponse::status(503, "ServiceUnavailable"));
+    source.will_watch(WatchResponse::open().error(500, "InternalError"));
+    source.will_watch(WatchResponse::open().added(&pod(6)));
     let mut events = retry_watch(&source, Version::from(5)).unwrap();
     versions(&mut events, 1).await;
     let traced = traced.0.lock().clone();
@@ -270,7 +270,7 @@ async fn every_failure_that_is_retried_is_traced() {
 #[tokio::test(start_paused = true)]
 async fn dropping_the_stream_ends_the_watch_with_events_unread() {
     let source = pods();
-    source.will_watch(WatchAnswer::open().added(&pod(6)).added(&pod(7)).hang());
+    source.will_watch(WatchResponse::open().added(&pod(6)).added(&pod(7)).hang());
     let mut events = retry_watch(&source, Version::from(5)).unwrap();
     versions(&mut events, 1).await;
     assert_eq!(source.open_streams(), 1);

@@ -8,7 +8,7 @@ use tidings_object::{Kind as _, RawObject};
 
 use super::*;
 use crate::StreamScope;
-use crate::scripted::{ListAnswer, ScriptedSource, WatchAnswer, object};
+use crate::scripted::{ListResponse, ScriptedSource, WatchResponse, object};
 
 fn pod(name: &str, version: u64) -> Arc<RawObject> {
     object(&Pod::resource(), Some("a"), name, version, name, json!({}))
@@ -66,7 +66,7 @@ async fn a_wait_can_have_a_deadline() {
 #[tokio::test(start_paused = true)]
 async fn an_existing_object_meets_a_condition_without_a_watch() {
     let source = ScriptedSource::new(Pod::resource(), StreamScope::All);
-    source.will_list(ListAnswer::page(9).object(&pod("x", 3)));
+    source.will_list(ListResponse::page(9).object(&pod("x", 3)));
     assert_eq!(version(until_with_list(&source, [at_least(3)]).await), Some(3));
     assert!(source.watches().is_empty());
 }
@@ -75,10 +75,10 @@ async fn an_existing_object_meets_a_condition_without_a_watch() {
 #[tokio::test(start_paused = true)]
 async fn the_wait_continues_after_an_expired_version() {
     let source = ScriptedSource::new(Pod::resource(), StreamScope::All);
-    source.will_list(ListAnswer::page(9).object(&pod("x", 3)));
-    source.will_watch(WatchAnswer::open().modified(&pod("x", 10)).error(410, "Expired"));
-    source.will_list(ListAnswer::page(20).object(&pod("x", 12)));
-    source.will_watch(WatchAnswer::open().deleted(&pod("x", 21)));
+    source.will_list(ListResponse::page(9).object(&pod("x", 3)));
+    source.will_watch(WatchResponse::open().modified(&pod("x", 10)).error(410, "Expired"));
+    source.will_list(ListResponse::page(20).object(&pod("x", 12)));
+    source.will_watch(WatchResponse::open().deleted(&pod("x", 21)));
     let gone: EventCondition<'_> = Box::new(|event| Ok(event.change == ChangeType::Deleted));
     assert_eq!(version(until_with_list(&source, [gone]).await), Some(21));
     let from: Vec<_> =
@@ -89,7 +89,7 @@ async fn the_wait_continues_after_an_expired_version() {
 #[tokio::test(start_paused = true)]
 async fn a_list_without_a_version_can_not_be_watched() {
     let source = ScriptedSource::new(Pod::resource(), StreamScope::All);
-    source.will_list(ListAnswer::page(""));
+    source.will_list(ListResponse::page(""));
     let error = until_with_list(&source, [at_least(1)]).await.unwrap_err();
     assert!(matches!(error.kind, ErrorKind::StartVersion { .. }));
 }

@@ -4,7 +4,7 @@
 
 use http::header::{CONTENT_TYPE, HeaderMap};
 
-use super::json::value_end::trim_start;
+use super::json::white_space::trim_start;
 use super::may_contain_object;
 
 const QUOTED_CHARS_MAX: usize = 80;

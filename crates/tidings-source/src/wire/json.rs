@@ -2,5 +2,5 @@
 
 pub(crate) mod frame_splitter;
 pub(crate) mod list_splitter;
-pub(crate) mod value_end;
 pub(crate) mod watch_frame;
+pub(crate) mod white_space;

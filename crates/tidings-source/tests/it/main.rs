@@ -6,3 +6,5 @@ mod apiserver;
 mod client;
 mod corpus;
 mod wire;
+
+use tidings_test_types as _;

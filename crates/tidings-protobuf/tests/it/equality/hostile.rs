@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::Value;
+use tidings_protobuf::wire::write_bytes;
 use tidings_protobuf::{DEPTH_MAX, Error, TypeMeta, from_slice, fuzz, message, to_json};
 
 use crate::equality::pairs::pairs;
@@ -19,25 +20,14 @@ fn no_prefix_of_an_object_causes_a_panic() {
 #[test]
 fn messages_that_are_nested_too_deeply_are_an_error() {
     let schema = message("apiextensions.k8s.io", "v1", "CustomResourceDefinition").expect("a built-in kind");
-    let wrap = |number: u8, inside: Vec<u8>| {
-        let mut out = vec![number << 3 | 2];
-        let mut length = inside.len();
-        while length >= 0x80 {
-            out.push(length as u8 | 0x80);
-            length >>= 7;
-        }
-        out.push(length as u8);
-        out.extend(inside);
+    let wrap = |number: u32, inside: Vec<u8>| {
+        let mut out = Vec::new();
+        write_bytes(number, &inside, &mut out);
         out
     };
     // Schemas in the member `not` of schemas.
     let nested = |depth: usize| {
-        let not = |inside: Vec<u8>| {
-            let mut field = wrap(1, inside);
-            field.splice(0..1, [0xe2, 0x01]);
-            field
-        };
-        let schema = (0..depth).fold(vec![], |inside, _| not(inside));
+        let schema = (0..depth).fold(vec![], |inside, _| wrap(28, inside));
         wrap(2, wrap(7, wrap(4, wrap(1, schema))))
     };
     let read = |bytes: &[u8]| from_slice::<Value>(schema, TypeMeta::default(), bytes);

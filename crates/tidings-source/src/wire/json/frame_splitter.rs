@@ -4,7 +4,7 @@
 
 use memchr::memchr;
 
-use super::value_end::trim_start;
+use super::white_space::trim_start;
 use crate::wire::FrameError;
 use crate::wire::partial_buffer::{CompleteBytes, PartialBuffer};
 

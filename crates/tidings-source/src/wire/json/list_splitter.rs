@@ -12,8 +12,9 @@
 //! ```
 
 use serde_json::Value;
+use tidings_object::ValueEnd;
 
-use super::value_end::{ValueEnd, trim_start};
+use super::white_space::trim_start;
 use crate::ListEnd;
 use crate::wire::list_head::{ListHead, ListKind};
 use crate::wire::partial_buffer::{CompleteBytes, PartialBuffer};

@@ -4,8 +4,9 @@
 //! any other shape (another key order, white space, escaped or additional keys) is scanned member by member.
 
 use serde_json::from_slice;
+use tidings_object::ValueEnd;
 
-use super::value_end::{ValueEnd, trim_start};
+use super::white_space::trim_start;
 use crate::WatchEvent;
 use crate::wire::event_reader::EventError;
 use crate::wire::{Payload, TYPE_CHARS_MAX, WatchFrame, WatchFrameType};

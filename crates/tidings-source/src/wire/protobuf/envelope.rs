@@ -1,7 +1,7 @@
 //! Opens the envelope of one object: the four bytes `k8s\0`, then a `runtime.Unknown` message with the object's type and
 //! its bytes.
 
-use tidings_protobuf::wire::{Reader, Value, WireError};
+use tidings_protobuf::wire::{FieldReader, Value, WireError};
 
 /// The first bytes of every response, and of every object of a watch.
 pub(crate) const MAGIC: [u8; 4] = *b"k8s\0";
@@ -88,7 +88,7 @@ pub(crate) fn each_field<'a>(
     message: &'a [u8],
     mut visit: impl FnMut(u32, Value<'a>) -> Result<(), MessageError>,
 ) -> Result<(), MessageError> {
-    let mut fields = Reader::new(message);
+    let mut fields = FieldReader::new(message);
     while let Some((number, value)) = fields.next()? {
         visit(number, value)?;
     }

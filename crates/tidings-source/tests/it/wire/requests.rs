@@ -46,7 +46,7 @@ async fn a_list_sends_its_namespace_its_selectors_and_its_options() {
 #[tokio::test]
 async fn a_watch_sends_its_version_its_timeout_and_its_bookmarks_and_accepts_no_gzip() {
     let server = Server::answering([Answer::new(200)]);
-    let source = server.builder().gzip_lists().build().unwrap();
+    let source = server.builder().build().unwrap();
     let options = WatchOptions {
         version: Some(Version::new("a1")),
         timeout_seconds: Some(301),
@@ -61,6 +61,20 @@ async fn a_watch_sends_its_version_its_timeout_and_its_bookmarks_and_accepts_no_
          &sendInitialEvents=true&resourceVersionMatch=NotOlderThan"
     );
     assert_eq!(request.headers["accept-encoding"], "identity");
+}
+
+#[tokio::test]
+async fn only_lists_and_streaming_lists_accept_gzip_and_only_if_it_is_requested() {
+    let server = Server::answering([Answer::ok(EMPTY), Answer::new(200), Answer::new(200)]);
+    let source = server.builder().gzip_lists().build().unwrap();
+    drop(source.list(ListOptions::default()).await.unwrap());
+    for send_initial_events in [true, false] {
+        let options = WatchOptions { send_initial_events, ..WatchOptions::default() };
+        drop(source.watch(options).await.unwrap());
+    }
+    let accepted: Vec<_> =
+        server.requests().iter().map(|request| request.headers["accept-encoding"].clone()).collect();
+    assert_eq!(accepted, ["gzip", "gzip", "identity"]);
 }
 
 // holds: F4

@@ -12,14 +12,14 @@ use crate::{ChangeType, ErrorKind, ListEnd, ListPart, Skipped, StatusDetail, Wat
 
 /// The response to one LIST.
 #[derive(Debug)]
-pub struct ListAnswer {
+pub struct ListResponse {
     script: Script<ListPart>,
     end: Option<ListEnd>,
 }
 
 /// The response to one WATCH. Unless it hangs, the server closes it after its last event.
 #[derive(Debug)]
-pub struct WatchAnswer {
+pub struct WatchResponse {
     script: Script<WatchEvent>,
 }
 
@@ -29,27 +29,27 @@ pub struct WatchFeed {
     events: mpsc::UnboundedSender<Result<WatchEvent, ErrorKind>>,
 }
 
-impl ListAnswer {
+impl ListResponse {
     /// A page of a list at this version, without objects.
-    pub fn page(version: impl IntoVersion) -> ListAnswer {
+    pub fn page(version: impl IntoVersion) -> ListResponse {
         let version = version.into_version();
         let end = ListEnd { version, continue_token: None, remaining_items: None, sharded: None };
-        ListAnswer { script: Script::open(), end: Some(end) }
+        ListResponse { script: Script::open(), end: Some(end) }
     }
 
     /// The request fails with this error.
-    pub fn refused(kind: ErrorKind) -> ListAnswer {
-        ListAnswer { script: Script::refused(kind), end: None }
+    pub fn refused(kind: ErrorKind) -> ListResponse {
+        ListResponse { script: Script::refused(kind), end: None }
     }
 
     /// The server answers with a failure.
-    pub fn status(code: u16, reason: &str) -> ListAnswer {
-        ListAnswer::refused(status_error(code, reason))
+    pub fn status(code: u16, reason: &str) -> ListResponse {
+        ListResponse::refused(status_error(code, reason))
     }
 
     /// There is never a response.
-    pub fn hanging() -> ListAnswer {
-        ListAnswer { script: Script::hanging(), end: None }
+    pub fn hanging() -> ListResponse {
+        ListResponse { script: Script::hanging(), end: None }
     }
 
     /// Delays the response.
@@ -140,25 +140,25 @@ impl ListAnswer {
     }
 }
 
-impl WatchAnswer {
+impl WatchResponse {
     /// A watch that opens, without events so far.
-    pub fn open() -> WatchAnswer {
-        WatchAnswer { script: Script::open() }
+    pub fn open() -> WatchResponse {
+        WatchResponse { script: Script::open() }
     }
 
     /// The watch does not open: the request fails with this error.
-    pub fn refused(kind: ErrorKind) -> WatchAnswer {
-        WatchAnswer { script: Script::refused(kind) }
+    pub fn refused(kind: ErrorKind) -> WatchResponse {
+        WatchResponse { script: Script::refused(kind) }
     }
 
     /// The watch does not open: the server answers with a failure.
-    pub fn status(code: u16, reason: &str) -> WatchAnswer {
-        WatchAnswer::refused(status_error(code, reason))
+    pub fn status(code: u16, reason: &str) -> WatchResponse {
+        WatchResponse::refused(status_error(code, reason))
     }
 
     /// There is never a response.
-    pub fn hanging() -> WatchAnswer {
-        WatchAnswer { script: Script::hanging() }
+    pub fn hanging() -> WatchResponse {
+        WatchResponse { script: Script::hanging() }
     }
 
     /// Delays the response.
@@ -245,10 +245,10 @@ impl WatchAnswer {
 }
 
 impl WatchFeed {
-    pub(super) fn new() -> (WatchFeed, WatchAnswer) {
+    pub(super) fn new() -> (WatchFeed, WatchResponse) {
         // Unbounded: a test sends a bounded number of events.
         let (events, live) = mpsc::unbounded_channel();
-        (WatchFeed { events }, WatchAnswer::open().step(ScriptStep::Live(live)))
+        (WatchFeed { events }, WatchResponse::open().step(ScriptStep::Live(live)))
     }
 
     /// Sends one event, unless the watch is no longer read.
