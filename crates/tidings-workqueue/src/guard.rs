@@ -13,7 +13,7 @@ use crate::queue::Handle;
 
 /// An item that is being worked on until this is dropped. No other worker gets it meanwhile.
 #[must_use = "dropping it ends the work"]
-pub struct Working<T: Item> {
+pub struct ItemGuard<T: Item> {
     pub(crate) handle: Arc<Handle<T>>,
     pub(crate) slot: SlotId,
     pub(crate) item: T,
@@ -21,7 +21,7 @@ pub struct Working<T: Item> {
     pub(crate) waited: Duration,
 }
 
-impl<T: Item> Working<T> {
+impl<T: Item> ItemGuard<T> {
     /// The best priority of its adds. Use it again to add the item for a retry.
     pub fn priority(&self) -> Priority {
         self.priority
@@ -34,7 +34,7 @@ impl<T: Item> Working<T> {
     }
 }
 
-impl<T: Item> Deref for Working<T> {
+impl<T: Item> Deref for ItemGuard<T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -42,14 +42,14 @@ impl<T: Item> Deref for Working<T> {
     }
 }
 
-impl<T: Item> Drop for Working<T> {
+impl<T: Item> Drop for ItemGuard<T> {
     fn drop(&mut self) {
         self.handle.finish(self.slot);
     }
 }
 
-impl<T: Item + fmt::Debug> fmt::Debug for Working<T> {
+impl<T: Item + fmt::Debug> fmt::Debug for ItemGuard<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Working").field("item", &self.item).field("priority", &self.priority).finish()
+        f.debug_struct("ItemGuard").field("item", &self.item).field("priority", &self.priority).finish()
     }
 }

@@ -37,7 +37,7 @@ mod state;
 mod stats;
 mod working;
 
-pub use guard::Working;
+pub use guard::ItemGuard;
 pub use item::Item;
 pub use limiter::RateLimiter;
 pub use metrics::QueueMetrics;

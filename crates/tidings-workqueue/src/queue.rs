@@ -12,7 +12,7 @@ use foldhash::fast::RandomState;
 use tokio::sync::Notify;
 
 use crate::clock::{Clock, Moment};
-use crate::guard::Working;
+use crate::guard::ItemGuard;
 use crate::item::Item;
 use crate::limiter::RateLimiter;
 use crate::links::SlotId;
@@ -158,13 +158,13 @@ impl<T: Item> WorkQueue<T> {
     /// Waits for the next item. Returns `None` if the queue is shutting down and nothing waits.
     ///
     /// It is cancel safe: no item is lost.
-    pub async fn next(&self) -> Option<Working<T>> {
+    pub async fn next(&self) -> Option<ItemGuard<T>> {
         self.handle.yield_if_due().await;
         loop {
             match self.handle.shared.take() {
                 TakeResult::Item { item, slot, priority, waited } => {
                     let handle = Arc::clone(&self.handle);
-                    return Some(Working { handle, slot, item, priority, waited });
+                    return Some(ItemGuard { handle, slot, item, priority, waited });
                 }
                 TakeResult::Ended => return None,
                 TakeResult::Nothing => {

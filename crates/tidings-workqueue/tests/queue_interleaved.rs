@@ -100,8 +100,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake};
+use std::time::Duration;
 
-use parts::guard::Working;
+use parts::guard::ItemGuard;
 use parts::queue::WorkQueue;
 use parts::{
     clock, delay, flows, guard, item, limiter, links, options, order, priority, queue, slots, state, stats,
@@ -110,6 +111,9 @@ use parts::{
 
 /// No call of the queue unlocks more often before it waits.
 const UNLOCKS_MAX: u32 = 6;
+
+/// More unlocks than a worker does in one poll. A worker that reaches this number never yields.
+const UNLOCKS_ENDLESS: u32 = 100_000;
 
 /// Whether a worker was woken since it last ran.
 #[derive(Default)]
@@ -123,9 +127,9 @@ impl Wake for Woken {
 
 /// A worker that takes one item and keeps it.
 struct Worker {
-    next: Pin<Box<dyn Future<Output = Option<Working<usize>>>>>,
+    next: Pin<Box<dyn Future<Output = Option<ItemGuard<usize>>>>>,
     woken: Arc<Woken>,
-    holds: Option<Working<usize>>,
+    holds: Option<ItemGuard<usize>>,
 }
 
 impl Worker {
@@ -191,4 +195,38 @@ fn two_items_added_while_two_workers_begin_to_wait_wake_both() {
         let holds = [&first, &second].map(|worker| worker.borrow().holds.is_some());
         assert_eq!(holds, [true, true], "the second begins after {first_at}, items come after {second_at}");
     }
+}
+
+// holds: W6
+#[tokio::test(start_paused = true)]
+async fn an_idle_worker_yields_to_another_one_that_was_woken_and_has_not_run() {
+    let queue = WorkQueue::new();
+    let first = Worker::of(&queue);
+    first.borrow_mut().look();
+    queue.add_after(7, Duration::from_secs(1));
+    first.borrow_mut().run();
+    let second = Worker::of(&queue);
+    second.borrow_mut().look();
+    // Now the first is the timer worker. Both are woken, and another worker takes both items before they run.
+    queue.add(0);
+    queue.add(1);
+    for _ in 0..2 {
+        drop(queue.next().await.expect("an item waits"));
+    }
+    // The first is cancelled. Its wake-up is stored, because the second has one already.
+    drop(first);
+    // The third takes that wake-up, finds nothing, and wakes the second to be the timer worker. That wake-up is stored
+    // too, and the third finds it again. This ends only if the third yields, so that the second runs.
+    let third = Worker::of(&queue);
+    sync::after_unlock(UNLOCKS_ENDLESS, || panic!("the worker never yields"));
+    third.borrow_mut().look();
+    sync::forget();
+    tokio::time::advance(Duration::from_secs(1)).await;
+    for _ in 0..4 {
+        tokio::task::yield_now().await;
+        second.borrow_mut().run();
+        third.borrow_mut().run();
+    }
+    let held = [&second, &third].map(|worker| worker.borrow().holds.as_ref().map(|item| **item));
+    assert!(matches!(held, [Some(7), None] | [None, Some(7)]), "{held:?}");
 }

@@ -38,7 +38,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use parts::guard::Working;
+use parts::guard::ItemGuard;
 use parts::queue::WorkQueue;
 use parts::{
     clock, delay, flows, guard, item, limiter, links, options, order, priority, queue, slots, state, stats,
@@ -66,23 +66,23 @@ fn check_under(schedules: usize, scenario: impl Fn() + Send + Sync + 'static) {
 /// A queue as the scenarios use it.
 trait Keys: Clone + Send + Sync + 'static {
     /// A key that is worked on until this is dropped.
-    type Held: Deref<Target = usize> + Send;
+    type Guard: Deref<Target = usize> + Send;
 
     fn add(&self, key: usize);
 
-    fn next(&self) -> impl Future<Output = Option<Self::Held>> + Send;
+    fn next(&self) -> impl Future<Output = Option<Self::Guard>> + Send;
 
     fn shut_down(&self);
 }
 
 impl Keys for WorkQueue<usize> {
-    type Held = Working<usize>;
+    type Guard = ItemGuard<usize>;
 
     fn add(&self, key: usize) {
         WorkQueue::add(self, key);
     }
 
-    async fn next(&self) -> Option<Working<usize>> {
+    async fn next(&self) -> Option<ItemGuard<usize>> {
         WorkQueue::next(self).await
     }
 
@@ -96,7 +96,7 @@ impl Keys for WorkQueue<usize> {
 struct Witness {
     added: [u32; KEYS],
     seen: [u32; KEYS],
-    held: HashSet<usize>,
+    in_work: HashSet<usize>,
 }
 
 async fn adds<Q: Keys>(queue: Q, witness: Arc<Mutex<Witness>>, keys: Vec<usize>) {
@@ -110,11 +110,11 @@ async fn works<Q: Keys>(queue: Q, witness: Arc<Mutex<Witness>>) {
     while let Some(key) = queue.next().await {
         {
             let mut witness = witness.lock();
-            assert!(witness.held.insert(*key), "{} is with two workers", *key);
+            assert!(witness.in_work.insert(*key), "{} is with two workers", *key);
             witness.seen[*key] = witness.added[*key];
         }
         shuttle::future::yield_now().await;
-        witness.lock().held.remove(&*key);
+        witness.lock().in_work.remove(&*key);
     }
 }
 
@@ -149,14 +149,14 @@ fn two_items_wake_two_workers() {
     // Both workers must be between their read and their wait while both items are added. Few schedules do that.
     check_under(10 * SCHEDULES, || {
         let queue = WorkQueue::new();
-        let held = Arc::new(Mutex::new(0));
-        let worker = |queue: WorkQueue<usize>, held: Arc<Mutex<u32>>| async move {
+        let taken = Arc::new(Mutex::new(0));
+        let worker = |queue: WorkQueue<usize>, taken: Arc<Mutex<u32>>| async move {
             let _item = queue.next().await;
-            *held.lock() += 1;
+            *taken.lock() += 1;
         };
         block_on(async {
             // Neither worker takes a second item.
-            let workers: Vec<_> = (0..2).map(|_| spawn(worker(queue.clone(), Arc::clone(&held)))).collect();
+            let workers: Vec<_> = (0..2).map(|_| spawn(worker(queue.clone(), Arc::clone(&taken)))).collect();
             for key in 0..2 {
                 queue.add(key);
             }
@@ -164,7 +164,7 @@ fn two_items_wake_two_workers() {
                 worker.await.expect("a worker gets an item");
             }
         });
-        assert_eq!(*held.lock(), 2);
+        assert_eq!(*taken.lock(), 2);
     });
 }
 
@@ -231,7 +231,7 @@ fn a_shut_down_ends_a_drain_at_any_time() {
         let queue = WorkQueue::new();
         queue.add(1);
         block_on(async {
-            let held = queue.next().await;
+            let item = queue.next().await;
             let drain = {
                 let queue = queue.clone();
                 spawn(async move { queue.drain().await })
@@ -247,7 +247,7 @@ fn a_shut_down_ends_a_drain_at_any_time() {
             };
             shut_down.await.expect("it ends");
             drain.await.expect("it ends");
-            drop(held);
+            drop(item);
         });
     });
 }
@@ -297,12 +297,12 @@ impl Naive {
     }
 }
 
-struct NaiveHeld {
+struct NaiveGuard {
     key: usize,
     queue: Naive,
 }
 
-impl Deref for NaiveHeld {
+impl Deref for NaiveGuard {
     type Target = usize;
 
     fn deref(&self) -> &usize {
@@ -310,7 +310,7 @@ impl Deref for NaiveHeld {
     }
 }
 
-impl Drop for NaiveHeld {
+impl Drop for NaiveGuard {
     fn drop(&mut self) {
         let mut state = self.queue.state.lock();
         state.working.remove(&self.key);
@@ -321,13 +321,13 @@ impl Drop for NaiveHeld {
 }
 
 impl Keys for Naive {
-    type Held = NaiveHeld;
+    type Guard = NaiveGuard;
 
-    async fn next(&self) -> Option<NaiveHeld> {
+    async fn next(&self) -> Option<NaiveGuard> {
         loop {
             let mut wakes = pin!(self.wakes.notified());
             if let Some(taken) = self.take() {
-                return taken.map(|key| NaiveHeld { key, queue: self.clone() });
+                return taken.map(|key| NaiveGuard { key, queue: self.clone() });
             }
             if self.flaw == Flaw::LooksBeforeListening {
                 wakes.set(self.wakes.notified());

@@ -69,16 +69,16 @@ async fn a_key_is_never_with_two_workers() {
 async fn with_many_workers_and_adders_a_key_is_never_with_two_workers() {
     const KEYS: usize = 7;
     let queue = WorkQueue::new();
-    let held = Arc::new(Mutex::new(HashSet::new()));
+    let in_work = Arc::new(Mutex::new(HashSet::new()));
     let mut workers = JoinSet::new();
     for _ in 0..4 {
-        let (queue, held) = (queue.clone(), Arc::clone(&held));
+        let (queue, in_work) = (queue.clone(), Arc::clone(&in_work));
         workers.spawn(async move {
             let mut worked_on = 0;
             while let Some(key) = queue.next().await {
-                assert!(held.lock().expect("no poison").insert(*key), "{} is with two workers", *key);
+                assert!(in_work.lock().expect("no poison").insert(*key), "{} is with two workers", *key);
                 tokio::task::yield_now().await;
-                assert!(held.lock().expect("no poison").remove(&*key));
+                assert!(in_work.lock().expect("no poison").remove(&*key));
                 worked_on += 1;
             }
             worked_on

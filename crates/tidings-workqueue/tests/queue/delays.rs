@@ -27,7 +27,7 @@ async fn a_delay_of_zero_is_an_add() {
 
 // holds: W11
 #[tokio::test(start_paused = true)]
-async fn of_two_delays_the_earlier_applies() {
+async fn the_earlier_of_two_delays_applies() {
     let queue = WorkQueue::new();
     queue.add_after("a", secs(5));
     assert_eq!(queue.add_after("a", secs(9)), Added::Collapsed);

@@ -69,7 +69,7 @@ async fn a_token_bucket_allows_a_burst_and_then_a_rate() {
 
 // holds: W19
 #[test]
-fn of_several_limiters_the_longest_delay_applies_and_all_count() {
+fn several_limiters_all_count_and_the_longest_delay_applies() {
     let limiter =
         MaxOf::new().and(FastSlow::new(millis(5), secs(3), 3)).and(Exponential::new(millis(1), secs(1)));
     let expected = [millis(5), millis(5), millis(5), secs(3), secs(3)];
@@ -124,7 +124,7 @@ async fn a_rate_limited_item_is_handed_out_after_the_delay_of_its_limiter() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_a_delay_and_a_rate_limit_the_longer_applies() {
+async fn the_longer_of_a_delay_and_a_rate_limit_applies() {
     let queue = WorkQueue::builder().limiter(Exponential::new(secs(4), secs(60))).build();
     queue.add_with("a", AddOptions::new().after(secs(9)).rate_limited());
     queue.add_with("b", AddOptions::new().after(secs(1)).rate_limited());

@@ -13,10 +13,10 @@ mod priorities;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use tidings_workqueue::{Item, WorkQueue, Working};
+use tidings_workqueue::{Item, ItemGuard, WorkQueue};
 
 /// The item that a worker gets without waiting.
-fn take<T: Item>(queue: &WorkQueue<T>) -> Option<Working<T>> {
+fn take<T: Item>(queue: &WorkQueue<T>) -> Option<ItemGuard<T>> {
     queue.next().now_or_never().flatten()
 }
 

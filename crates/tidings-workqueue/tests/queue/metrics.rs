@@ -103,17 +103,17 @@ async fn a_named_queue_has_the_metrics_of_client_go() {
 #[tokio::test(start_paused = true)]
 async fn the_longest_running_item_is_the_one_that_was_handed_out_first() {
     let queue = WorkQueue::builder().named("q").build();
-    let mut held = Vec::new();
+    let mut in_work = Vec::new();
     for (item, longest, unfinished) in [("a", 0, 0), ("b", 1, 1), ("c", 2, 3)] {
         queue.add(item);
-        held.push(take(&queue).expect("it waits"));
+        in_work.push(take(&queue).expect("it waits"));
         let stats = queue.stats();
         assert_eq!((stats.longest_running, stats.unfinished), (secs(longest), secs(unfinished)));
         advance(secs(1)).await;
     }
-    drop(held.remove(0));
+    drop(in_work.remove(0));
     queue.add("d");
-    held.push(take(&queue).expect("it waits"));
+    in_work.push(take(&queue).expect("it waits"));
     let stats = queue.stats();
     assert_eq!((stats.longest_running, stats.unfinished), (secs(2), secs(3)), "b and c are older than d");
 }
