@@ -25,10 +25,10 @@ use tidings_workqueue::QueueMetrics;
 #[non_exhaustive]
 pub struct Diagnostics {
     /// Every informer in use, by name.
-    pub informers: Vec<Informer>,
+    pub informers: Vec<InformerStatus>,
     /// The work queues.
     #[serde(default)]
-    pub queues: Vec<Queue>,
+    pub queues: Vec<QueueStatus>,
     /// Informers that no longer follow the server although they were not stopped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<InformerFailure>,
@@ -49,7 +49,7 @@ pub struct InformerFailure {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
-pub struct Informer {
+pub struct InformerStatus {
     /// Its name: the resource, with a number if there are several of the same resource.
     pub name: String,
     /// The group of its resource; empty for the core group.
@@ -79,17 +79,17 @@ pub struct Informer {
     /// How often the versions of the server went back.
     pub epoch: u64,
     /// Its memory.
-    pub memory: Memory,
+    pub memory: MemoryStatus,
     /// Its requests, and what was received.
-    pub requests: Requests,
+    pub requests: RequestTotals,
     /// What was applied.
-    pub applied: Applied,
+    pub applied: AppliedTotals,
     /// Its faults.
-    pub faults: Faults,
+    pub faults: FaultTotals,
     /// Its streams.
-    pub streams: Vec<Stream>,
+    pub streams: Vec<StreamStatus>,
     /// Its handlers.
-    pub handlers: Vec<Handler>,
+    pub handlers: Vec<HandlerStatus>,
 }
 
 /// Whether an informer is started or stopped.
@@ -113,7 +113,7 @@ pub enum InformerState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
-pub struct Memory {
+pub struct MemoryStatus {
     /// Its objects with their identities, nothing decoded.
     pub object_bytes: u64,
     /// Of these, the packed bodies.
@@ -132,7 +132,7 @@ pub struct Memory {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
-pub struct Requests {
+pub struct RequestTotals {
     /// Lists started.
     pub lists: u64,
     /// Lists started after the first.
@@ -151,7 +151,7 @@ pub struct Requests {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
-pub struct Applied {
+pub struct AppliedTotals {
     /// Batches applied.
     pub batches: u64,
     /// Lists applied.
@@ -174,7 +174,7 @@ pub struct Applied {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
-pub struct Faults {
+pub struct FaultTotals {
     /// Lists and watches that failed.
     pub source: u64,
     /// Objects that were skipped.
@@ -195,11 +195,11 @@ pub struct Faults {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
-pub struct Stream {
+pub struct StreamStatus {
     /// Its namespace; none for all.
     pub namespace: Option<String>,
     /// Its state.
-    pub state: StreamState,
+    pub state: ReportedStreamState,
     /// For how long it has been in this state.
     pub for_seconds: f64,
     /// How long ago the server sent an event or a bookmark.
@@ -207,9 +207,9 @@ pub struct Stream {
     /// The last version that it received.
     pub resource_version: Option<String>,
     /// The mode of its last list.
-    pub list_mode: Option<ListMode>,
+    pub list_mode: Option<ReportedListMode>,
     /// The wire of its last response.
-    pub wire: Option<Wire>,
+    pub wire: Option<ReportedWire>,
     /// The current failure; none after a success.
     pub failing: Option<Failing>,
     /// The last error ever.
@@ -220,7 +220,7 @@ pub struct Stream {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub enum StreamState {
+pub enum ReportedStreamState {
     /// Its informer was not started.
     NotStarted,
     /// It lists.
@@ -241,7 +241,7 @@ pub enum StreamState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub enum ListMode {
+pub enum ReportedListMode {
     /// As a watch with initial events.
     Streaming,
     /// In pages.
@@ -256,7 +256,7 @@ pub enum ListMode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[non_exhaustive]
-pub enum Wire {
+pub enum ReportedWire {
     /// Kubernetes' protobuf.
     Protobuf,
     /// JSON.
@@ -286,7 +286,7 @@ pub struct Failing {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
-pub struct Handler {
+pub struct HandlerStatus {
     /// Its name.
     pub name: String,
     /// Whether it has received all objects of the first list.
@@ -313,7 +313,7 @@ pub struct Handler {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 #[non_exhaustive]
-pub struct Queue {
+pub struct QueueStatus {
     /// Its name.
     pub name: String,
     /// Items that wait for a worker, and items that were added again while a worker has them.
@@ -333,7 +333,7 @@ pub struct Queue {
 impl Diagnostics {
     /// Reads the informers of a factory.
     pub fn of(factory: &SharedInformerFactory) -> Self {
-        let informers = factory.reports().into_iter().map(Informer::read).collect();
+        let informers = factory.reports().into_iter().map(InformerStatus::read).collect();
         let failures = factory.failures().into_iter();
         let failures = failures
             .map(|failure| InformerFailure {
@@ -347,7 +347,7 @@ impl Diagnostics {
     /// Adds queues.
     #[must_use]
     pub fn with_queues(mut self, queues: &QueueMetrics) -> Self {
-        self.queues.extend(queues.stats().iter().map(|(name, stats)| Queue::read(name, stats)));
+        self.queues.extend(queues.stats().iter().map(|(name, stats)| QueueStatus::read(name, stats)));
         self
     }
 }
@@ -357,7 +357,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_another_version_of_a_program_says_can_be_read() {
+    fn the_response_of_another_version_of_a_program_can_be_read() {
         let text = r#"{
             "informers": [{
                 "name": "pods", "state": "hibernating", "newFigure": 1,
@@ -368,14 +368,14 @@ mod tests {
         let read: Diagnostics = serde_json::from_str(text).unwrap();
         let informer = &read.informers[0];
         assert_eq!((&*informer.name, informer.objects, informer.state), ("pods", 0, InformerState::Unknown));
-        assert_eq!(informer.streams[0].state, StreamState::Unknown);
-        assert_eq!(informer.streams[0].list_mode, Some(ListMode::Unknown));
-        assert_eq!(informer.streams[0].wire, Some(Wire::Unknown));
+        assert_eq!(informer.streams[0].state, ReportedStreamState::Unknown);
+        assert_eq!(informer.streams[0].list_mode, Some(ReportedListMode::Unknown));
+        assert_eq!(informer.streams[0].wire, Some(ReportedWire::Unknown));
         assert_eq!(read.queues, []);
     }
 
     #[test]
-    fn what_tells_of_no_informers_is_something_else() {
+    fn json_without_informers_is_not_read_as_diagnostics() {
         for text in ["{}", "[]", r#"{"status":"ok"}"#] {
             assert!(serde_json::from_str::<Diagnostics>(text).is_err(), "{text}");
         }

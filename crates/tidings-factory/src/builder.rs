@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube_client::Client;
-use tidings_informer::informer::InformerFault;
+use tidings_informer::InformerFault;
 use tidings_object::{Budget, Kind, ResourceKind};
 use tidings_source::{ClientError, WirePreference};
 use tokio::sync::Semaphore;
 
 use crate::factory::{FactoryShared, SharedInformerFactory};
 use crate::options::InformerOptions;
+use crate::sync::Mutex;
 
 /// Builds a [`SharedInformerFactory`].
 ///
@@ -136,6 +137,7 @@ impl FactoryBuilder {
             defaults: self.defaults,
             by_kind: self.by_kind,
             seed: self.seed,
+            values: Mutex::default(),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! The factory: a handle from which informers are requested.
 
+use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::BuildHasher;
@@ -9,7 +10,7 @@ use foldhash::fast::FixedState;
 use kube_client::Client;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
-use tidings_informer::informer::{
+use tidings_informer::{
     InformerConfig, InformerError, InformerStats, InformerTask, SharedInformer, informer,
 };
 use tidings_object::{Budget, Intake, Kind, PackPool, Projection, ResourceKind, Scope, Transform};
@@ -24,6 +25,7 @@ use crate::registry::{InformerKey, Registry};
 use crate::report::InformerReport;
 use crate::running::Running;
 use crate::sources::ClientSources;
+use crate::sync::Mutex;
 
 /// Makes informers and starts them. Two requests for the same informer share one watch and one cache.
 ///
@@ -64,7 +66,12 @@ pub(crate) struct FactoryShared {
     pub(crate) defaults: InformerOptions,
     pub(crate) by_kind: HashMap<ResourceKind, InformerOptions>,
     pub(crate) seed: u64,
+    /// One value of each type, for all users of the factory.
+    pub(crate) values: SharedValues,
 }
+
+/// At most one value of each type.
+pub(crate) type SharedValues = Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>;
 
 impl SharedInformerFactory {
     /// A factory with default options, over any client. [`builder`](Self::builder) sets options.
@@ -89,6 +96,15 @@ impl SharedInformerFactory {
     /// The client.
     pub fn client(&self) -> &Client {
         &self.shared.client
+    }
+
+    /// The value of this type that all users of this factory share. The first call makes it.
+    ///
+    /// A crate that builds on informers keeps here what belongs to their caches, in a type of its own.
+    pub fn shared_value<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
+        let mut values = self.shared.values.lock();
+        let value = values.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));
+        Arc::clone(value).downcast().expect("the key is the type of the value")
     }
 
     /// The informer of a kind that is known at compile time.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder};
 use prometheus_client::metrics::MetricType;
-use tidings_informer::informer::Histogram;
+use tidings_informer::Histogram;
 use tidings_object::Budget;
 
 use crate::registry::Registry;

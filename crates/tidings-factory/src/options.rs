@@ -7,8 +7,8 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{ErrorHook, InformerFault};
 use tidings_informer::reflector::ReflectorConfig;
+use tidings_informer::{ErrorHook, InformerFault};
 use tidings_object::{FieldPath, FieldSelector, LabelSelector, ParseError, Transform};
 use tidings_source::{ClientError, Query, ShardRange, StreamScope, WirePreference};
 
@@ -33,7 +33,7 @@ pub(crate) enum TweakId {
 /// Resource, namespaces, selectors, shard, transform, tweak and projection identify an informer. A request with the same
 /// values gets the same informer, and a request with other values gets another one. The other options must be the same in
 /// every request that sets them: a different value is
-/// [`InformerError::OptionsDiffer`](tidings_informer::informer::InformerError::OptionsDiffer).
+/// [`InformerError::OptionsDiffer`](tidings_informer::InformerError::OptionsDiffer).
 ///
 /// Values are compared by equality. Two functions are the same if they are clones of one, or if they have the same name
 /// ([`tweak_named`](Self::tweak_named), [`Transform::named`]).
@@ -109,7 +109,7 @@ impl InformerOptions {
 
     /// Requests only the objects of one shard. A server that does not know `shardSelector` (Kubernetes before 1.36, or
     /// without the feature gate `ShardedListAndWatch`) sends all objects. Then the others are dropped on arrival, which
-    /// [the health of the informer](tidings_informer::informer::StreamHealth::sharded) reports.
+    /// [the health of the informer](tidings_informer::StreamHealth::sharded) reports.
     #[must_use]
     pub fn shard(mut self, range: ShardRange) -> Self {
         self.shard = Some(range);
@@ -186,14 +186,15 @@ impl InformerOptions {
     }
 
     /// Which wire to request: protobuf first, which is the default, or only JSON. An object reads the same on each wire.
-    /// [The health of the informer](tidings_informer::informer::StreamHealth::wire) reports which one is used.
+    /// [The health of the informer](tidings_informer::StreamHealth::wire) reports which one is used.
     #[must_use]
     pub fn wire(mut self, preference: WirePreference) -> Self {
         self.wire = Some(preference);
         self
     }
 
-    /// Requests lists compressed with gzip: less traffic, more CPU time at both ends.
+    /// Requests lists compressed with gzip, streaming lists included: less traffic, more CPU time at both ends. Use it
+    /// where the network is slow. Servers before Kubernetes 1.37 compress no streaming list.
     #[must_use]
     pub fn gzip_lists(mut self) -> Self {
         self.gzip_lists = Some(true);

@@ -10,7 +10,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use tidings_informer::informer::{InformerError, InformerTask, Lifecycle, SharedInformer, WeakInformer};
+use tidings_informer::{InformerError, InformerTask, Lifecycle, SharedInformer, WeakInformer};
 use tidings_object::{Projection, ResourceKind, Scope, TransformId};
 use tidings_source::{ShardRange, StreamScope};
 

@@ -1,6 +1,6 @@
 //! A report of one informer for operators: its statistics and health at one moment. It has no data of objects.
 
-use tidings_informer::informer::{Health, InformerStats, Lifecycle, Unsynced};
+use tidings_informer::{Health, InformerStats, Lifecycle, Unsynced};
 
 use crate::registry::Registry;
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use tidings_informer::informer::{InformerError, InformerTask, Unsynced, WaitError, WeakInformer};
+use tidings_informer::{InformerError, InformerTask, Unsynced, WaitError, WeakInformer};
 use tokio::task::JoinSet;
 
 use crate::registry::RunGuard;

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use std::sync::Arc;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{ErrorHook, InformerConfig, InformerFault};
 use tidings_informer::reflector::ReflectorConfig;
+use tidings_informer::{ErrorHook, InformerConfig, InformerFault};
 use tidings_source::{FRAME_BYTES_MAX_DEFAULT, WirePreference};
 
 use crate::options::InformerOptions;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use kube_client::Client;
-use tidings_informer::informer::Sources;
+use tidings_informer::Sources;
 use tidings_object::{Intake, KnownObjects, Projection};
 use tidings_source::{KubeSource, ListWatch, StreamScope};
 use tokio::sync::Semaphore;

@@ -26,12 +26,12 @@
 //!
 //! # use k8s_openapi::api::core::v1::Pod;
 //! # use tidings_object::Kind;
-//! # use tidings_source::scripted::{ScriptedSource, WatchAnswer, object};
+//! # use tidings_source::scripted::{ScriptedSource, WatchResponse, object};
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() {
 //! # let source = ScriptedSource::new(Pod::resource(), StreamScope::All);
 //! # let web = object(&Pod::resource(), Some("default"), "web", 3, "uid-1", serde_json::json!({}));
-//! # source.will_watch(WatchAnswer::open().added(&web).initial_events_end(5).hang());
+//! # source.will_watch(WatchResponse::open().added(&web).initial_events_end(5).hang());
 //! # let source = Arc::new(source);
 //! // `source` lists and watches pods; it can be any `ListWatch`.
 //! let (mut writer, reader) = indexer();

@@ -36,7 +36,7 @@ mod writer;
 pub use index::{Index, IndexError, IndexFault, IndexFaultCause, NAMESPACE_INDEX};
 pub use reader::{IndexState, Reader};
 pub use replace::ReplaceSummary;
-pub use snapshot::{IndexMemory, Snapshot};
+pub use snapshot::{IndexMemory, Snapshot, SnapshotChange};
 #[doc(hidden)]
 pub use writer::indexer_with_seed;
 pub use writer::{Writer, indexer};

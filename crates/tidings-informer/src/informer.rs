@@ -4,7 +4,7 @@
 //! read it.
 //!
 //! - `handle/` is what users hold: the handle, registrations, waits, the weak reference.
-//! - `run/` is the task: signals, upkeep, shutdown.
+//! - `run/` is the task: signals, maintenance, shutdown.
 //! - `apply/` turns deltas into changes of the cache and into notifications.
 //! - `deliver/` brings notifications to handlers and streams.
 //! - `observe/` is what an informer reports: health, statistics, faults.
@@ -41,6 +41,7 @@ pub use deliver::stream::Notifications;
 pub use error::{InformerError, Unsynced, WaitError};
 pub use handle::SharedInformer;
 pub(crate) use handle::keep_alive::KeepAlive;
+pub use handle::publications::Publications;
 pub use handle::registration::Registration;
 pub use handle::weak::WeakInformer;
 pub use handler::Handler;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use tidings_object::{Key, LabelSelector, Object, RawObject, ResourceKind, Version};
+use tidings_object::{Key, LabelSelector, Object, RawObject, ReadError, ResourceKind, Version};
 
 use crate::indexer::{IndexError, Reader, Snapshot};
 use crate::informer::{KeepAlive, SharedInformer};
@@ -13,7 +13,7 @@ use crate::informer::{KeepAlive, SharedInformer};
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
-/// use tidings_informer::lister::Lister;
+/// use tidings_informer::Lister;
 ///
 /// # fn example(pods: Lister<Pod>) -> Result<(), Box<dyn std::error::Error>> {
 /// if let Some(web) = pods.get("default/web-0") {       // nothing is decoded yet
@@ -30,17 +30,6 @@ pub struct Lister<K> {
     resource: ResourceKind,
     keep_alive: Option<Arc<KeepAlive>>,
     view: PhantomData<fn() -> K>,
-}
-
-/// The cache has no object with this key. The API server would answer 404.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{resource} {key:?} not found")]
-#[non_exhaustive]
-pub struct NotFound {
-    /// The plural with its group, such as `deployments.apps`.
-    pub resource: String,
-    /// `namespace/name`, or `name` in cluster scope.
-    pub key: String,
 }
 
 /// In this module, because the informer must not depend on listers.
@@ -73,8 +62,9 @@ impl<K> Lister<K> {
     }
 
     /// The object with this key, or an error that names it.
-    pub fn require(&self, key: &str) -> Result<Object<K>, NotFound> {
-        self.get(key).ok_or_else(|| NotFound { resource: self.resource.to_string(), key: key.to_owned() })
+    pub fn require(&self, key: &str) -> Result<Object<K>, ReadError> {
+        self.get(key)
+            .ok_or_else(|| ReadError::NotFound { resource: self.resource.to_string(), key: key.to_owned() })
     }
 
     /// All objects, in no particular order.

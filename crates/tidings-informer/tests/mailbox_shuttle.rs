@@ -227,7 +227,7 @@ fn everything_is_received<P: MailboxLike>(mailbox: P, pods: &Pods) {
 
 // holds: I7, I15, X12
 #[test]
-fn what_is_delivered_before_a_mailbox_drains_is_received_and_its_handler_syncs() {
+fn notifications_that_arrive_before_a_mailbox_drains_are_received_and_its_handler_syncs() {
     let pods = Pods::new();
     check(SCHEDULES, move || everything_is_received(merging_mailbox(8), &pods));
 }

@@ -3,19 +3,21 @@
 use std::time::Duration;
 
 use tidings_factory::InformerReport;
-use tidings_informer::informer::{self, HandlerStats, InformerStats, Lifecycle, StreamHealth};
-use tidings_informer::reflector;
+use tidings_informer::reflector::ListMode;
+use tidings_informer::{
+    HandlerStats, InformerStats, Lifecycle, StreamFailure, StreamHealth, StreamState, Wire,
+};
 use tidings_workqueue::QueueStats;
 
 use super::{
-    Applied, Failing, Faults, Handler, Informer, InformerState, ListMode, Memory, Queue, Requests, Stream,
-    StreamState, Wire,
+    AppliedTotals, Failing, FaultTotals, HandlerStatus, InformerState, InformerStatus, MemoryStatus,
+    QueueStatus, ReportedListMode, ReportedStreamState, ReportedWire, RequestTotals, StreamStatus,
 };
 
-impl Informer {
+impl InformerStatus {
     pub(super) fn read(report: InformerReport) -> Self {
         let InformerReport { lifecycle, stats, health, unsynced } = report;
-        Informer {
+        InformerStatus {
             state: match lifecycle {
                 Lifecycle::New => InformerState::New,
                 Lifecycle::Started => InformerState::Started,
@@ -29,12 +31,12 @@ impl Informer {
             queued_deltas: stats.queued_deltas as u64,
             lag_seconds: health.lag.as_secs_f64(),
             epoch: health.epoch,
-            memory: Memory::read(&stats),
-            requests: Requests::read(&stats),
-            applied: Applied::read(&stats),
-            faults: Faults::read(&stats),
-            streams: health.streams.into_iter().map(Stream::read).collect(),
-            handlers: stats.handlers.into_iter().map(Handler::read).collect(),
+            memory: MemoryStatus::read(&stats),
+            requests: RequestTotals::read(&stats),
+            applied: AppliedTotals::read(&stats),
+            faults: FaultTotals::read(&stats),
+            streams: health.streams.into_iter().map(StreamStatus::read).collect(),
+            handlers: stats.handlers.into_iter().map(HandlerStatus::read).collect(),
             name: stats.name,
             group: stats.resource.group.into_owned(),
             version: stats.resource.version.into_owned(),
@@ -44,9 +46,9 @@ impl Informer {
     }
 }
 
-impl Memory {
+impl MemoryStatus {
     fn read(stats: &InformerStats) -> Self {
-        Memory {
+        MemoryStatus {
             object_bytes: stats.memory.object_bytes,
             packed_bytes: stats.memory.packed_bytes,
             index_bytes: stats.memory.index_bytes,
@@ -57,9 +59,9 @@ impl Memory {
     }
 }
 
-impl Requests {
+impl RequestTotals {
     fn read(stats: &InformerStats) -> Self {
-        Requests {
+        RequestTotals {
             lists: stats.requests.lists,
             relists: stats.requests.relists,
             watches: stats.requests.watches,
@@ -70,9 +72,9 @@ impl Requests {
     }
 }
 
-impl Applied {
+impl AppliedTotals {
     fn read(stats: &InformerStats) -> Self {
-        Applied {
+        AppliedTotals {
             batches: stats.processing.count(),
             lists: stats.applied.lists,
             changes: stats.applied.changes,
@@ -85,9 +87,9 @@ impl Applied {
     }
 }
 
-impl Faults {
+impl FaultTotals {
     fn read(stats: &InformerStats) -> Self {
-        Faults {
+        FaultTotals {
             source: stats.faults.source,
             skipped: stats.faults.skipped,
             unreadable: stats.faults.unreadable,
@@ -99,27 +101,27 @@ impl Faults {
     }
 }
 
-impl Stream {
+impl StreamStatus {
     fn read(stream: StreamHealth) -> Self {
-        Stream {
+        StreamStatus {
             namespace: stream.scope.namespace().map(ToOwned::to_owned),
             state: match stream.state {
-                informer::StreamState::NotStarted => StreamState::NotStarted,
-                informer::StreamState::Listing => StreamState::Listing,
-                informer::StreamState::Watching => StreamState::Watching,
-                informer::StreamState::Waiting => StreamState::Waiting,
-                informer::StreamState::Stopped => StreamState::Stopped,
+                StreamState::NotStarted => ReportedStreamState::NotStarted,
+                StreamState::Listing => ReportedStreamState::Listing,
+                StreamState::Watching => ReportedStreamState::Watching,
+                StreamState::Waiting => ReportedStreamState::Waiting,
+                StreamState::Stopped => ReportedStreamState::Stopped,
             },
             for_seconds: stream.for_duration.as_secs_f64(),
             last_event_age_seconds: stream.last_event_age.as_ref().map(Duration::as_secs_f64),
             resource_version: stream.version.map(|version| version.to_string()),
             list_mode: stream.list_mode.map(|mode| match mode {
-                reflector::ListMode::Streaming => ListMode::Streaming,
-                reflector::ListMode::Chunked => ListMode::Chunked,
+                ListMode::Streaming => ReportedListMode::Streaming,
+                ListMode::Chunked => ReportedListMode::Chunked,
             }),
             wire: stream.wire.map(|wire| match wire {
-                informer::Wire::Protobuf => Wire::Protobuf,
-                informer::Wire::Json => Wire::Json,
+                Wire::Protobuf => ReportedWire::Protobuf,
+                Wire::Json => ReportedWire::Json,
             }),
             failing: stream.failing.map(Failing::read),
             last_error: stream.last_error.map(|error| error.to_string()),
@@ -128,7 +130,7 @@ impl Stream {
 }
 
 impl Failing {
-    fn read(failure: informer::StreamFailure) -> Self {
+    fn read(failure: StreamFailure) -> Self {
         Failing {
             error: failure.error.to_string(),
             class: format!("{:?}", failure.class),
@@ -138,9 +140,9 @@ impl Failing {
     }
 }
 
-impl Handler {
+impl HandlerStatus {
     fn read(handler: HandlerStats) -> Self {
-        Handler {
+        HandlerStatus {
             name: handler.name,
             is_synced: handler.is_synced,
             backlog: handler.backlog as u64,
@@ -155,9 +157,9 @@ impl Handler {
     }
 }
 
-impl Queue {
+impl QueueStatus {
     pub(super) fn read(name: &str, stats: &QueueStats) -> Self {
-        Queue {
+        QueueStatus {
             name: name.to_owned(),
             waiting: (stats.waiting + stats.dirty) as u64,
             delayed: stats.delayed as u64,

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use prometheus_client::encoding::MetricEncoder;
 use prometheus_client::metrics::MetricType;
-use tidings_informer::informer::{HandlerStats, Histogram, StreamHealth, Wire};
+use tidings_informer::{HandlerStats, Histogram, StreamHealth, Wire};
 
 use crate::report::InformerReport;
 

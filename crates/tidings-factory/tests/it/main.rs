@@ -5,3 +5,5 @@
 mod metrics;
 mod shard;
 mod wire;
+
+use tidings_test_types as _;

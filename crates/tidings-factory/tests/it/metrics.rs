@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Ending, Fault};
 use tidings_factory::{InformerOptions, SharedInformerFactory};
-use tidings_informer::informer::Handler;
+use tidings_informer::Handler;
 
 fn pod(name: &str) -> Value {
     json!({ "metadata": { "namespace": "default", "name": name }, "spec": { "containers": [] } })

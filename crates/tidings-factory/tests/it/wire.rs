@@ -4,7 +4,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::json;
 use tidings_apiserver::ApiServer;
 use tidings_factory::{InformerOptions, SharedInformerFactory};
-use tidings_informer::informer::SharedInformer;
+use tidings_informer::SharedInformer;
 use tidings_object::Wire;
 use tidings_source::WirePreference;
 

@@ -154,7 +154,7 @@ mod tests {
 
     /// An object is in one batch twice when the end of its scope is between.
     #[test]
-    fn of_an_object_twice_in_a_batch_the_newest_or_the_listed_state_counts() {
+    fn an_object_that_is_twice_in_a_batch_gets_its_newest_or_listed_state() {
         let cases = [
             (changed("a/x@5"), changed("a/x@7"), "7", "9"),
             (changed("a/x@5"), changed("a/x@3"), "5", "9"),

@@ -97,6 +97,18 @@ impl<V: Clone, const FAN: usize> CowChunks<V, FAN> {
         Iter { stack: self.root.iter().map(|root| (&**root, 0, 0)).collect(), height: self.height }
     }
 
+    /// Calls `show` with the position, the value in `earlier` and the value in `self`, of every position whose chunk
+    /// differs. Chunks that both share are skipped, so the cost is that of what was written in between. Values that are
+    /// equal may be shown, if they are in a chunk that was copied.
+    pub(super) fn for_each_difference<'a>(
+        &'a self,
+        earlier: &'a Self,
+        show: &mut impl FnMut(u32, Option<&'a V>, Option<&'a V>),
+    ) {
+        let (before, now) = (earlier.root.as_ref(), self.root.as_ref());
+        differences::<V, FAN>(before, now, (earlier.height, self.height), 0, show);
+    }
+
     /// The bytes of its chunks, without what the values point to.
     pub(super) fn bytes(&self) -> usize {
         self.chunks * (size_of::<Chunk<V, FAN>>() + 2 * size_of::<usize>())
@@ -111,6 +123,68 @@ impl<V: Clone, const FAN: usize> CowChunks<V, FAN> {
 /// below.
 const fn child<const FAN: usize>(at: u32, bits_below: u32) -> usize {
     (at >> bits_below) as usize & (FAN - 1)
+}
+
+/// Walks two trees from the position `base` on. Their heights differ if one of them has grown in between: then the
+/// lower one is compared with the first child of the higher one.
+fn differences<'a, V, const FAN: usize>(
+    before: Option<&'a Arc<Chunk<V, FAN>>>,
+    now: Option<&'a Arc<Chunk<V, FAN>>>,
+    heights: (u32, u32),
+    base: u32,
+    show: &mut impl FnMut(u32, Option<&'a V>, Option<&'a V>),
+) {
+    match (before, now) {
+        (None, None) => return,
+        (Some(before), Some(now)) if Arc::ptr_eq(before, now) => return,
+        _ => {}
+    }
+    // An absent tree has the height of the other one.
+    let height = match (before.is_some(), now.is_some()) {
+        (true, false) => heights.0,
+        (false, true) => heights.1,
+        _ => heights.0.max(heights.1),
+    };
+    if height == 0 {
+        for at in 0..FAN {
+            let (before, now) = (leaf_value(before, at), leaf_value(now, at));
+            if before.is_some() || now.is_some() {
+                show(base + at as u32, before, now);
+            }
+        }
+        return;
+    }
+    let span = 1u32.checked_shl(height * FAN.trailing_zeros()).unwrap_or(0);
+    for at in 0..FAN {
+        let (before, before_height) = child_of(before, heights.0, height, at);
+        let (now, now_height) = child_of(now, heights.1, height, at);
+        let base = base.wrapping_add(span.wrapping_mul(at as u32));
+        differences(before, now, (before_height, now_height), base, show);
+    }
+}
+
+fn leaf_value<V, const FAN: usize>(chunk: Option<&Arc<Chunk<V, FAN>>>, at: usize) -> Option<&V> {
+    match &**chunk? {
+        Chunk::Leaf(values) => values[at].as_ref(),
+        Chunk::Branches(_) => None,
+    }
+}
+
+/// The child `at` of a tree seen as one of `height`, with the child's own height.
+fn child_of<V, const FAN: usize>(
+    chunk: Option<&Arc<Chunk<V, FAN>>>,
+    own_height: u32,
+    height: u32,
+    at: usize,
+) -> (Option<&Arc<Chunk<V, FAN>>>, u32) {
+    if own_height < height {
+        return (chunk.filter(|_| at == 0), own_height);
+    }
+    let child = chunk.and_then(|chunk| match &**chunk {
+        Chunk::Branches(below) => below[at].as_ref(),
+        Chunk::Leaf(_) => None,
+    });
+    (child, height - 1)
 }
 
 fn take<V: Clone, const FAN: usize>(
@@ -220,6 +294,8 @@ mod tests {
             write(&mut chunks, &mut model, &after);
             check(&chunks, &model)?;
             check(&copy, &copied)?;
+            check_differences((&copy, &copied), (&chunks, &model))?;
+            check_differences((&chunks, &model), (&copy, &copied))?;
         }
     }
 
@@ -240,6 +316,36 @@ mod tests {
         }
         prop_assert_eq!(chunks.get(u32::MAX), None);
         Ok(())
+    }
+
+    type WithModel<'a> = (&'a CowChunks<u16, 8>, &'a BTreeMap<u32, u16>);
+
+    fn check_differences(before: WithModel<'_>, now: WithModel<'_>) -> Result<(), TestCaseError> {
+        let mut shown = BTreeMap::new();
+        now.0.for_each_difference(before.0, &mut |at, old, new| {
+            assert!(shown.insert(at, (old.copied(), new.copied())).is_none(), "{at} is shown twice");
+        });
+        for (at, (old, new)) in &shown {
+            prop_assert_eq!((old.as_ref(), new.as_ref()), (before.1.get(at), now.1.get(at)));
+        }
+        for at in before.1.keys().chain(now.1.keys()) {
+            prop_assert!(shown.contains_key(at) || before.1.get(at) == now.1.get(at), "{} is missing", at);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn the_differences_of_two_clones_are_those_of_the_chunks_that_were_written() {
+        let mut chunks = CowChunks::<_, 8>::new();
+        for at in 0..100_000 {
+            *chunks.entry(at) = Some(at);
+        }
+        let before = chunks.clone();
+        *chunks.entry(77) = Some(0);
+        chunks.remove(50_000);
+        let mut shown = Vec::new();
+        chunks.for_each_difference(&before, &mut |at, _, _| shown.push(at));
+        assert_eq!(shown, (72..80).chain(50_000..50_008).collect::<Vec<_>>());
     }
 
     #[test]

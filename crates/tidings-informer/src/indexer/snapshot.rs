@@ -3,6 +3,7 @@
 //! Snapshots share everything that did not change between them. Taking one costs a reference count; keeping one costs
 //! the memory of what changed since. No method waits or decodes an object.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use tidings_object::{Key, LabelSelector, Operator, RawObject, Version};
@@ -19,7 +20,7 @@ use super::table::{Named, SlotTable};
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
-/// use tidings_informer::lister::Lister;
+/// use tidings_informer::Lister;
 ///
 /// # fn example(pods: Lister<Pod>) -> Result<(), Box<dyn std::error::Error>> {
 /// let snapshot = pods.snapshot();
@@ -33,6 +34,16 @@ use super::table::{Named, SlotTable};
 pub struct Snapshot {
     state: Arc<CacheState>,
     registry: Arc<IndexRegistry>,
+}
+
+/// A change of one object between two snapshots. At least one of the two states exists.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct SnapshotChange {
+    /// The state in the older snapshot.
+    pub old: Option<Arc<RawObject>>,
+    /// The state in the newer snapshot.
+    pub new: Option<Arc<RawObject>>,
 }
 
 /// The memory of a cache.
@@ -62,6 +73,10 @@ pub(super) struct CacheState {
 impl Named for RawObject {
     fn name(&self) -> &str {
         self.key().as_str()
+    }
+
+    fn is_named(&self, name: &str) -> bool {
+        self.has_key(name)
     }
 }
 
@@ -164,6 +179,9 @@ impl Snapshot {
         if selector.is_everything() {
             return namespace.map_or_else(|| self.list(), |namespace| self.namespace(namespace));
         }
+        if selector.is_nothing() {
+            return Vec::new();
+        }
         let matches = |object: &&Arc<RawObject>| {
             namespace.is_none_or(|namespace| object.namespace() == Some(namespace))
                 && selector.matches(|label| object.labels().value(label))
@@ -186,6 +204,38 @@ impl Snapshot {
     /// Every change up to this version is in it. `None` before the first list.
     pub fn version(&self) -> Option<Version> {
         self.state.version.clone()
+    }
+
+    /// What changed since `earlier`, an older snapshot of the same cache: the old and the new state of each object, in
+    /// no particular order. The cost is that of the writes in between, not that of the cache.
+    ///
+    /// An object that was deleted and created again in between is one change, with both states.
+    pub fn changes_since(&self, earlier: &Snapshot) -> Vec<SnapshotChange> {
+        let mut changes = Vec::new();
+        // Slots are reused: a slot may hold one object before and another one now, and an object that was deleted and
+        // created again may be in another slot.
+        let mut removed: HashMap<&str, &Arc<RawObject>> = HashMap::new();
+        let mut added: Vec<&Arc<RawObject>> = Vec::new();
+        self.state.objects.for_each_difference(&earlier.state.objects, |old, new| match (old, new) {
+            (Some(old), Some(new)) if old.key() == new.key() => {
+                if !old.is_unchanged(new) {
+                    changes.push(SnapshotChange { old: Some(Arc::clone(old)), new: Some(Arc::clone(new)) });
+                }
+            }
+            (old, new) => {
+                removed.extend(old.map(|old| (old.key().as_str(), old)));
+                added.extend(new);
+            }
+        });
+        for new in added {
+            let old = removed.remove(new.key().as_str());
+            if !old.is_some_and(|old| old.is_unchanged(new)) {
+                changes.push(SnapshotChange { old: old.map(Arc::clone), new: Some(Arc::clone(new)) });
+            }
+        }
+        let removed = removed.into_values();
+        changes.extend(removed.map(|old| SnapshotChange { old: Some(Arc::clone(old)), new: None }));
+        changes
     }
 
     /// The memory of the cache in this state.

@@ -19,6 +19,11 @@ use super::linear_hash::LinearHash;
 /// A value that a table finds by its name.
 pub(super) trait Named {
     fn name(&self) -> &str;
+
+    /// Whether this is its name. A type may know a cheaper way than to compare with [`name`](Self::name).
+    fn is_named(&self, name: &str) -> bool {
+        self.name() == name
+    }
 }
 
 /// One state of a table, for readers. A clone copies two pointers.
@@ -51,7 +56,7 @@ impl<T: Named> SlotTable<T> {
         let hash = self.hash(name);
         self.slot_by_name.candidates(hash).find_map(|slot| {
             let value = self.at(slot)?;
-            (value.name() == name).then_some((slot, value))
+            value.is_named(name).then_some((slot, value))
         })
     }
 
@@ -61,6 +66,19 @@ impl<T: Named> SlotTable<T> {
 
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Arc<T>)> {
         self.slots.iter()
+    }
+
+    /// Calls `show` with the old and the new value of each slot whose value was replaced, added or removed since
+    /// `earlier`, an older state of this table.
+    pub(super) fn for_each_difference<'a>(
+        &'a self,
+        earlier: &'a Self,
+        mut show: impl FnMut(Option<&'a Arc<T>>, Option<&'a Arc<T>>),
+    ) {
+        self.slots.for_each_difference(&earlier.slots, &mut |_, old, new| match (old, new) {
+            (Some(old), Some(new)) if Arc::ptr_eq(old, new) => {}
+            (old, new) => show(old, new),
+        });
     }
 
     /// Its bytes, without those of the values.

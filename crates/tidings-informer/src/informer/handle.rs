@@ -2,6 +2,7 @@
 //! the task.
 
 pub(crate) mod keep_alive;
+pub(crate) mod publications;
 pub(crate) mod registration;
 pub(crate) mod wait;
 pub(crate) mod weak;
@@ -35,7 +36,7 @@ use crate::informer::shared::{Lifecycle, Shared};
 ///
 /// # Guarantees
 ///
-/// Each of these is held by the tests that `docs/contract.md` names.
+/// `docs/contract.md` names the tests that check each of these.
 ///
 /// **Convergence.** The cache follows the server. After the last fault it equals the server's state. It may be behind
 /// by any amount of time: it says how far it is ([`Lister::version`](crate::lister::Lister::version)), and
@@ -80,7 +81,7 @@ use crate::informer::shared::{Lifecycle, Shared};
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
 /// use tidings_informer::indexer::Index;
-/// use tidings_informer::informer::{Handler, SharedInformer};
+/// use tidings_informer::{Handler, SharedInformer};
 ///
 /// # fn example(pods: SharedInformer<Pod>) -> Result<(), Box<dyn std::error::Error>> {
 /// pods.add_index(Index::field("node", ".spec.nodeName"))?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tidings_object::Object;
 
 use crate::informer::deliver::callback::{Callback, SharedCallback, catch_panic};
-use crate::informer::deliver::filter::{Filter, Passed};
+use crate::informer::deliver::filter::{Filter, FilterResult};
 use crate::informer::notification::Notification;
 
 type OnAdd<K> = Box<dyn FnMut(&Object<K>, bool) + Send>;
@@ -24,7 +24,7 @@ type OnDelete<K> = Box<dyn FnMut(&Object<K>) + Send>;
 /// follows.
 ///
 /// ```
-/// use tidings_informer::informer::{Handler, Notification};
+/// use tidings_informer::{Handler, Notification};
 /// # use serde_json::Value as Pod;
 /// let printer = Handler::<Pod>::new()
 ///     .named("printer")
@@ -96,7 +96,7 @@ impl<K> Handler<K> {
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::Pod;
-    /// use tidings_informer::informer::{Handler, Notification, SharedInformer};
+    /// use tidings_informer::{Handler, Notification, SharedInformer};
     ///
     /// # fn example(pods: SharedInformer<Pod>) -> Result<(), Box<dyn std::error::Error>> {
     /// let (changed, owners) = std::sync::mpsc::channel();
@@ -256,9 +256,9 @@ impl<K: 'static> Handler<K> {
     fn call_filtered(&mut self, filter: &mut Filter<K>, notification: &Notification<K>) {
         let (passed, panic) = filter.apply(notification);
         match passed {
-            Passed::Nothing => {}
-            Passed::AsIs => self.call(notification),
-            Passed::Changed(notification) => self.call(&notification),
+            FilterResult::Nothing => {}
+            FilterResult::AsIs => self.call(notification),
+            FilterResult::Changed(notification) => self.call(&notification),
         }
         if let Some(panic) = panic {
             resume_unwind(panic);

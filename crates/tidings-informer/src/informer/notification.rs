@@ -11,7 +11,7 @@ use tidings_object::{KeyRef, Object, RawObject};
 ///
 /// ```
 /// use k8s_openapi::api::core::v1::Pod;
-/// use tidings_informer::informer::Notification;
+/// use tidings_informer::Notification;
 ///
 /// fn describe(notification: &Notification<Pod>) -> String {
 ///     match notification {

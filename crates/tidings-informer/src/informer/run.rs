@@ -1,6 +1,6 @@
 //! The informer's task. It takes batches of deltas from the queue, applies them to the cache, publishes the new state,
 //! and dispatches notifications to the handlers. It is the only writer of the cache, so everything that must not race
-//! with a write happens here: starting and stopping streams, the initial list of a new handler, resyncs, upkeep.
+//! with a write happens here: starting and stopping streams, the initial list of a new handler, resyncs, maintenance.
 //!
 //! One batch, in this order:
 //!
@@ -11,9 +11,9 @@
 //! publish_progress()        waiters for a version wake up
 //! ```
 
+pub(crate) mod maintenance;
 pub(crate) mod shutdown;
 pub(crate) mod signals;
-pub(crate) mod upkeep;
 
 use std::future::{Future, poll_fn};
 use std::panic::AssertUnwindSafe;
@@ -38,9 +38,9 @@ use crate::informer::deliver::resync::{PendingResyncs, ResyncSchedule};
 use crate::informer::notification::RawNotification;
 use crate::informer::observe::fault::InformerFault;
 use crate::informer::observe::monitor::StreamMonitor;
+use crate::informer::run::maintenance::Maintenance;
 use crate::informer::run::shutdown::EndInformerOnDrop;
 use crate::informer::run::signals::{TaskSignal, TaskSignals};
-use crate::informer::run::upkeep::Upkeep;
 use crate::informer::shared::{Lifecycle, Shared};
 use crate::reflector::{Reflector, StopReason};
 
@@ -64,7 +64,7 @@ pub struct InformerTask {
     next_stream: u32,
     resyncs: ResyncSchedule,
     pending_resyncs: PendingResyncs,
-    upkeep: Upkeep,
+    maintenance: Maintenance,
     /// One task per stream. Each runs a reflector.
     pub(crate) reflectors: JoinSet<()>,
     /// One task per handler.
@@ -84,7 +84,7 @@ impl InformerTask {
         applier: Applier,
     ) -> Self {
         InformerTask {
-            upkeep: Upkeep::new(Arc::clone(&shared.intake)),
+            maintenance: Maintenance::new(Arc::clone(&shared.intake)),
             index_requests: applier.writer.index_requests(),
             _ended: EndInformerOnDrop(Arc::clone(&shared)),
             shared,
@@ -121,17 +121,17 @@ impl InformerTask {
         });
         if !self.shared.stop.is_cancelled() {
             self.handle_requests().await;
-            self.run_upkeep();
+            self.run_maintenance();
         }
         let mut signals = TaskSignals::new(&self.shared, &self.index_requests);
         while !self.shared.stop.is_cancelled() {
             match self.next(&mut signals).await {
                 NextWork::Signal(TaskSignal::Stop) => {}
                 NextWork::Signal(TaskSignal::Requests) => self.handle_requests().await,
-                NextWork::Signal(TaskSignal::IndexRequests) | NextWork::Idle => self.run_upkeep(),
+                NextWork::Signal(TaskSignal::IndexRequests) | NextWork::Idle => self.run_maintenance(),
                 NextWork::Resync => self.resync().await,
                 NextWork::Batch(batch) => self.apply(batch).await,
-                NextWork::Trained(Ok(trained)) => self.upkeep.adopt(trained, &self.applier),
+                NextWork::Trained(Ok(trained)) => self.maintenance.adopt(trained, &self.applier),
                 NextWork::Trained(Err(message)) => self.shared.reporter.report(&InformerFault::Panicked {
                     part: "the training of a dictionary".to_owned(),
                     message,
@@ -140,15 +140,15 @@ impl InformerTask {
         }
     }
 
-    /// Waits for work. The order is: requests of handles, other signals, resyncs, batches, upkeep. After a wake-up the
+    /// Waits for work. The order is: requests of handles, other signals, resyncs, batches, maintenance. After a wake-up the
     /// batch is polled before the other signals, because a batch is the usual reason for it. Requests of handles are
     /// always first: a handler that was added before a change must receive it as a change, not as part of the initial
     /// list.
     async fn next(&mut self, signals: &mut TaskSignals) -> NextWork {
         let mut resync = pin!(sleep_until(self.resyncs.next()));
-        let has_upkeep = self.upkeep.has_work() || self.applier.writer.needs_maintenance();
+        let has_maintenance = self.maintenance.has_work() || self.applier.writer.needs_maintenance();
         let mut idle = pin!(tokio::task::yield_now());
-        let mut trained = pin!(self.upkeep.trained());
+        let mut trained = pin!(self.maintenance.trained());
         let mut batch = pin!(self.receiver.next_batch());
         let mut has_waited = false;
         poll_fn(|cx| {
@@ -171,7 +171,7 @@ impl InformerTask {
                 return Poll::Ready(NextWork::Trained(trained));
             }
             has_waited = true;
-            if has_upkeep { idle.as_mut().poll(cx).map(|()| NextWork::Idle) } else { Poll::Pending }
+            if has_maintenance { idle.as_mut().poll(cx).map(|()| NextWork::Idle) } else { Poll::Pending }
         })
         .await
     }
@@ -182,7 +182,7 @@ impl InformerTask {
         for (stream, delta) in batch {
             self.applier.apply(stream, delta, &mut self.notifications);
         }
-        self.upkeep.schedule(&self.applier);
+        self.maintenance.schedule(&self.applier);
         if !self.stopping_streams.is_empty() {
             self.update_streams();
         }
@@ -221,9 +221,9 @@ impl InformerTask {
         }
     }
 
-    /// Runs one slice of upkeep. One slice completes an index over a small cache; a large cache takes several.
-    fn run_upkeep(&mut self) {
-        self.upkeep.work(&mut self.applier);
+    /// Runs one slice of maintenance. One slice completes an index over a small cache; a large cache takes several.
+    fn run_maintenance(&mut self) {
+        self.maintenance.work(&mut self.applier);
         self.report_index_faults();
         // Wakes the waiters for an index.
         self.shared.progress.send_modify(|_| {});
@@ -245,7 +245,7 @@ impl InformerTask {
 
     /// Handles the requests of handles: new handlers, other namespaces.
     async fn handle_requests(&mut self) {
-        self.upkeep.schedule(&self.applier);
+        self.maintenance.schedule(&self.applier);
         self.applier.wanted.clone_from(&self.shared.registry.lock().scopes);
         self.update_streams();
         self.add_new_handlers().await;
@@ -364,7 +364,7 @@ enum NextWork {
     Batch(Batch),
     /// The training of a dictionary has finished, or panicked with this message.
     Trained(Result<TrainedDictionary, String>),
-    /// There is only upkeep to do.
+    /// There is only maintenance to do.
     Idle,
 }
 

@@ -86,13 +86,13 @@ use super::watch::{InternalErrors, OpenWatch};
 ///
 /// # use k8s_openapi::api::core::v1::Pod;
 /// # use tidings_object::Kind;
-/// # use tidings_source::scripted::{ScriptedSource, WatchAnswer, object};
+/// # use tidings_source::scripted::{ScriptedSource, WatchResponse, object};
 /// # use tokio_util::sync::CancellationToken;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() {
 /// # let source = ScriptedSource::new(Pod::resource(), StreamScope::All);
 /// # let web = object(&Pod::resource(), Some("default"), "web", 3, "uid-1", serde_json::json!({}));
-/// # source.will_watch(WatchAnswer::open().added(&web).initial_events_end(5).hang());
+/// # source.will_watch(WatchResponse::open().added(&web).initial_events_end(5).hang());
 /// # let source = Arc::new(source);
 /// // `source` lists and watches pods; it can be any `ListWatch`.
 /// let objects = Arc::new(Mutex::new(Objects::new()));

@@ -36,6 +36,10 @@ pub(super) struct OpenWatch {
 /// A watch that the server does not close counts as dead this long after its requested duration.
 const CLOSE_DELAY_MAX: Duration = Duration::from_secs(30);
 
+/// The longest wait for the head of the response. kube-apiserver sends it before the first event, so a longer wait means
+/// that the server, or something in front of it, does not respond. A new request may reach another server.
+const OPEN_MAX: Duration = Duration::from_secs(60);
+
 /// After this time without an internal error, the window in which they are tolerated can open again.
 const INTERNAL_ERRORS_RESET: Duration = Duration::from_secs(60);
 
@@ -111,7 +115,9 @@ impl<L: ListWatch + ?Sized, S: Sink> Reflector<L, S> {
             send_initial_events: false,
         };
         let mut open = OpenWatch::requested(&options);
-        let opened = StreamTimer::default().within(self.wait_limit(&open), self.source.watch(options)).await;
+        let mut limit = self.wait_limit(&open);
+        limit.timeout = limit.timeout.map(|timeout| timeout.min(OPEN_MAX));
+        let opened = StreamTimer::default().within(limit, self.source.watch(options)).await;
         match opened.map_err(|silence| Box::new(self.silent(silence)))? {
             Ok(stream) => {
                 self.observer.response_received(self.source.wire());

@@ -18,3 +18,4 @@ mod stop;
 mod streams;
 mod subscribers;
 mod synced;
+mod traces;

@@ -5,3 +5,6 @@
 mod conversation;
 mod informer;
 mod reflector;
+mod traced;
+
+use tidings_test_types as _;

@@ -29,7 +29,7 @@ fn a_key_keeps_its_first_position_and_its_deltas_leave_together() {
 
 // holds: Q3
 #[test]
-fn of_two_deletions_the_older_stays_unless_only_the_newer_came_from_the_server() {
+fn two_deletions_become_the_older_unless_only_the_newer_is_from_the_server() {
     check(
         PerObject,
         "known a/w@1 a/x@1 a/y@1 a/z@1

@@ -219,3 +219,47 @@ fn reading_one_object_by_a_value_gives_any_of_several_and_none_of_none() {
     assert!(reader.one_by_index("app", "db").unwrap().is_none());
     assert!(matches!(reader.one_by_index("none", "web"), Err(IndexError::Unknown { .. })));
 }
+
+#[test]
+fn the_changes_between_two_snapshots_are_the_writes_in_between() {
+    let (mut writer, reader) = indexer();
+    for at in 0..100 {
+        writer.upsert(thing(&format!("a/{at}")).built());
+    }
+    writer.publish(None);
+    let before = reader.snapshot();
+    writer.upsert(thing("a/1").version(2).built());
+    writer.remove("a/2");
+    writer.upsert(thing("b/new").built()); // in the slot of a/2
+    writer.remove("a/3");
+    writer.remove("a/4");
+    writer.upsert(thing("a/3").uid("the second").version(9).built()); // in the slot of a/4
+    writer.upsert(thing("a/5").built()); // the same object again
+    writer.publish(None);
+    let now = reader.snapshot();
+    let mut changes: Vec<_> = now
+        .changes_since(&before)
+        .into_iter()
+        .map(|change| {
+            let key = change.new.as_ref().or(change.old.as_ref()).unwrap().key().to_string();
+            let version = |object: Option<Arc<RawObject>>| object.map(|object| object.version().to_string());
+            (key, version(change.old), version(change.new))
+        })
+        .collect();
+    changes.sort();
+    let change = |key: &str, old: Option<&str>, new: Option<&str>| {
+        (key.to_owned(), old.map(str::to_owned), new.map(str::to_owned))
+    };
+    assert_eq!(
+        changes,
+        [
+            change("a/1", Some("1"), Some("2")),
+            change("a/2", Some("1"), None),
+            change("a/3", Some("1"), Some("9")),
+            change("a/4", Some("1"), None),
+            change("b/new", None, Some("1")),
+        ]
+    );
+    assert!(now.changes_since(&now).is_empty());
+    assert_eq!(before.changes_since(&now).len(), 5, "backwards too");
+}

@@ -117,7 +117,7 @@ fn a_list_without_changes_writes_and_allocates_nothing() {
 }
 
 #[test]
-fn of_several_objects_with_one_key_a_list_stores_the_last() {
+fn a_list_with_several_objects_of_one_key_stores_the_last() {
     let (mut writer, reader) = indexer();
     let list = [thing("a/x"), thing("a/y"), thing("a/x").version(3), thing("a/x").version(2)];
     let replaced = writer.replace(&StreamScope::All, list.iter().map(Thing::built).collect());

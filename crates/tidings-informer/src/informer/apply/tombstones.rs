@@ -69,7 +69,7 @@ mod tests {
 
     // holds: X25
     #[test]
-    fn what_is_older_than_an_objects_end_is_a_replay_and_nothing_else_is() {
+    fn only_an_event_not_newer_than_the_deletion_is_a_replay() {
         let mut tombstones = Tombstones::default();
         tombstones.insert(&pod("a", 7));
         assert!(tombstones.is_replay(&pod("a", 5)) && tombstones.is_replay(&pod("a", 7)));

@@ -30,7 +30,7 @@ pub(crate) struct Filter<K> {
 }
 
 /// What the handler receives of a notification.
-pub(crate) enum Passed<K> {
+pub(crate) enum FilterResult<K> {
     Nothing,
     AsIs,
     Changed(Notification<K>),
@@ -49,11 +49,11 @@ impl<K> Filter<K> {
 
     /// Decides what the handler receives, and records it before the call: a handler that panics has received it. A
     /// panic of the filter is returned, so that the record is complete before the panic continues.
-    pub(crate) fn apply(&mut self, notification: &Notification<K>) -> (Passed<K>, Option<Panic>) {
+    pub(crate) fn apply(&mut self, notification: &Notification<K>) -> (FilterResult<K>, Option<Panic>) {
         match notification {
             Notification::Added { object, .. } => {
                 let matches = self.matches(object);
-                self.begin(object, matches, Passed::AsIs)
+                self.begin(object, matches, FilterResult::AsIs)
             }
             Notification::Updated { old, new, is_resync } => self.updated(old, new, *is_resync),
             Notification::Deleted { old, object, is_final_state_unknown } => {
@@ -71,31 +71,36 @@ impl<K> Filter<K> {
         &mut self,
         object: &Object<K>,
         matches: Result<bool, Panic>,
-        added: Passed<K>,
-    ) -> (Passed<K>, Option<Panic>) {
+        added: FilterResult<K>,
+    ) -> (FilterResult<K>, Option<Panic>) {
         match matches {
             Ok(true) => {
                 self.reported.insert(object.key().as_str().into(), None);
                 (added, None)
             }
-            Ok(false) => (Passed::Nothing, None),
-            Err(panic) => (Passed::Nothing, Some(panic)),
+            Ok(false) => (FilterResult::Nothing, None),
+            Err(panic) => (FilterResult::Nothing, Some(panic)),
         }
     }
 
-    fn updated(&mut self, old: &Object<K>, new: &Object<K>, is_resync: bool) -> (Passed<K>, Option<Panic>) {
+    fn updated(
+        &mut self,
+        old: &Object<K>,
+        new: &Object<K>,
+        is_resync: bool,
+    ) -> (FilterResult<K>, Option<Panic>) {
         let matches = self.matches(new);
         let Some(kept) = self.reported.get_mut(new.key().as_str()) else {
             let added = Notification::Added { object: new.clone(), is_initial: false };
-            return self.begin(new, matches, Passed::Changed(added));
+            return self.begin(new, matches, FilterResult::Changed(added));
         };
         match matches {
             Ok(true) => match kept.take() {
-                None => (Passed::AsIs, None),
+                None => (FilterResult::AsIs, None),
                 // The handler missed an update, so this is not a resync to it.
                 Some(old) => {
                     let is_resync = is_resync && old.is_unchanged(new);
-                    (Passed::Changed(Notification::Updated { old, new: new.clone(), is_resync }), None)
+                    (FilterResult::Changed(Notification::Updated { old, new: new.clone(), is_resync }), None)
                 }
             },
             Ok(false) => {
@@ -103,11 +108,11 @@ impl<K> Filter<K> {
                 self.reported.remove(new.key().as_str());
                 let (old, object) = (last.clone(), last);
                 let deleted = Notification::Deleted { old, object, is_final_state_unknown: false };
-                (Passed::Changed(deleted), None)
+                (FilterResult::Changed(deleted), None)
             }
             Err(panic) => {
                 kept.get_or_insert_with(|| old.clone());
-                (Passed::Nothing, Some(panic))
+                (FilterResult::Nothing, Some(panic))
             }
         }
     }
@@ -117,18 +122,20 @@ impl<K> Filter<K> {
         old: &Object<K>,
         object: &Object<K>,
         is_final_state_unknown: bool,
-    ) -> (Passed<K>, Option<Panic>) {
-        let Some(kept) = self.reported.remove(object.key().as_str()) else { return (Passed::Nothing, None) };
+    ) -> (FilterResult<K>, Option<Panic>) {
+        let Some(kept) = self.reported.remove(object.key().as_str()) else {
+            return (FilterResult::Nothing, None);
+        };
         let (is_match, panic) = match self.matches(object) {
             Ok(is_match) => (is_match, None),
             Err(panic) => (false, Some(panic)),
         };
         if is_match && kept.is_none() {
-            return (Passed::AsIs, None);
+            return (FilterResult::AsIs, None);
         }
         let last = kept.unwrap_or_else(|| old.clone());
         let object = if is_match { object.clone() } else { last.clone() };
         let deleted = Notification::Deleted { old: last, object, is_final_state_unknown };
-        (Passed::Changed(deleted), panic)
+        (FilterResult::Changed(deleted), panic)
     }
 }

@@ -19,7 +19,7 @@ use crate::informer::notification::{Notification, RawNotification};
 /// ```
 /// use futures_util::StreamExt;
 /// use k8s_openapi::api::core::v1::Pod;
-/// use tidings_informer::informer::{Notification, SharedInformer};
+/// use tidings_informer::{Notification, SharedInformer};
 ///
 /// # async fn example(pods: SharedInformer<Pod>) -> Result<(), Box<dyn std::error::Error>> {
 /// let mut notifications = pods.notifications()?;

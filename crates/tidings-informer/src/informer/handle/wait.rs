@@ -8,6 +8,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::informer::apply::progress::Progress;
 use crate::informer::error::WaitError;
+use crate::informer::handle::SharedInformer;
 use crate::informer::shared::Shared;
 
 /// The result of one check of the cache.
@@ -15,6 +16,14 @@ enum WaitCheck {
     Satisfied,
     Pending,
     Impossible(WaitError),
+}
+
+impl<K> SharedInformer<K> {
+    /// How often the versions of the server went back, such as by a restore. After that, the cache never reaches
+    /// versions of before.
+    pub fn epoch(&self) -> u64 {
+        self.shared.progress.borrow().epoch()
+    }
 }
 
 impl Shared {

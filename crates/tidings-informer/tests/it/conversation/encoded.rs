@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use tidings_object::Wire;
+use tidings_protobuf::wire::write_bytes;
 use tidings_protobuf::{encode, message};
 
 /// A pod with one container. The label `app` is the part of the image before the colon.
@@ -87,15 +88,9 @@ fn envelope(kind: &str, message: &[u8]) -> Vec<u8> {
     [b"k8s\0".to_vec(), field(1, &type_meta), field(2, message), field(3, b""), field(4, b"")].concat()
 }
 
-/// A length-delimited protobuf field. Its number is below 16.
-fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
-    let mut encoded = vec![number << 3 | 2];
-    let mut length = bytes.len();
-    while length >= 0x80 {
-        encoded.push(length as u8 | 0x80);
-        length >>= 7;
-    }
-    encoded.push(length as u8);
-    encoded.extend_from_slice(bytes);
+/// A length-delimited protobuf field.
+fn field(number: u32, bytes: &[u8]) -> Vec<u8> {
+    let mut encoded = Vec::new();
+    write_bytes(number, bytes, &mut encoded);
     encoded
 }

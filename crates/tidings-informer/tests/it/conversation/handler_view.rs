@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use k8s_openapi::api::core::v1::Pod;
-use tidings_informer::informer::{Handler, Notification};
+use tidings_informer::{Handler, Notification};
 use tidings_object::Object;
 
 /// Uid and version.

@@ -6,10 +6,10 @@ use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
 use tidings_informer::delta::QueueOrder;
 use tidings_informer::indexer::Index;
-use tidings_informer::informer::{Handler, Notification};
 use tidings_informer::reflector::ListMode;
+use tidings_informer::{Handler, Notification};
 use tidings_object::{Budget, Intake, Kind, NothingKnown, RawObject, Transform, Version};
-use tidings_source::scripted::ListAnswer;
+use tidings_source::scripted::ListResponse;
 
 use crate::informer::fixture::{BOTH_ORDERS, InformerFixture, config, pod, pod_of, pod_with, settle};
 
@@ -161,7 +161,7 @@ async fn a_batch_is_readable_as_a_whole_before_any_of_it_is_delivered() {
 
 // holds: C15
 #[tokio::test(start_paused = true)]
-async fn what_a_transform_removed_is_never_visible() {
+async fn fields_that_a_transform_removed_are_never_visible() {
     let intake = Intake::new(Pod::resource(), Arc::new(Budget::default()))
         .with_transform(Transform::json(|pod| pod["spec"]["nodeName"] = json!("hidden")));
     let taken_in = |name: &str, version: u64| -> Arc<RawObject> {
@@ -308,7 +308,7 @@ async fn a_deletion_carries_the_final_state_or_says_that_it_is_unknown() {
         let log = fixture.record();
         feed.deleted(&pod("watched", 6));
         settle().await;
-        fixture.source.will_list(ListAnswer::page(9));
+        fixture.source.will_list(ListResponse::page(9));
         feed.error(410, "Expired");
         drop(feed);
         tokio::time::sleep(crate::informer::fixture::seconds(10)).await;
@@ -353,7 +353,7 @@ async fn a_snapshot_never_changes_and_never_delays_the_writer() {
     settle().await;
     assert_eq!(log.lines().len(), 3);
     assert_eq!(fixture.cached(), ["a@6", "b@7"]);
-    let held: Vec<_> = snapshot.iter().map(|pod| pod.version().number()).collect();
-    assert_eq!((held, snapshot.version()), (vec![Some(1)], Some(Version::from(5))));
+    let versions: Vec<_> = snapshot.iter().map(|pod| pod.version().number()).collect();
+    assert_eq!((versions, snapshot.version()), (vec![Some(1)], Some(Version::from(5))));
     fixture.end().await;
 }

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use k8s_openapi::api::core::v1::Pod;
+use tidings_informer::Handler;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::Handler;
 
 use crate::informer::fixture::{BOTH_ORDERS, InformerFixture, config, pod, seconds, settle};
 use crate::informer::latch::{Latch, blocking_handler};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use k8s_openapi::api::core::v1::Pod;
+use tidings_informer::Handler;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::Handler;
 use tidings_object::{Budget, Intake, Kind, NothingKnown, RawObject};
 use tokio::task::JoinSet;
 use tokio::time::timeout;

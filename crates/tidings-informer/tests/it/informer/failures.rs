@@ -7,13 +7,13 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{
+use tidings_informer::reflector::StopPolicy;
+use tidings_informer::{
     Handler, InformerError, Lifecycle, Notification, SharedInformer, Sources, StreamState, WaitError,
     informer,
 };
-use tidings_informer::reflector::StopPolicy;
 use tidings_object::{Budget, Intake, Key, Kind, KnownObjects, Version};
-use tidings_source::scripted::{ListAnswer, ScriptedSource, WatchAnswer};
+use tidings_source::scripted::{ListResponse, ScriptedSource, WatchResponse};
 use tidings_source::{ListWatch, StreamScope};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
@@ -28,8 +28,8 @@ impl Sources for Fragile {
     fn open(&self, scope: &StreamScope, _: Arc<dyn KnownObjects>) -> Arc<dyn ListWatch> {
         assert!(!self.0.load(Ordering::Relaxed), "scripted panic");
         let source = ScriptedSource::new(Pod::resource(), scope.clone());
-        source.will_list(ListAnswer::page(5).object(&pod_in("a", "x", 1)));
-        source.will_watch_always(|_| WatchAnswer::open().hang());
+        source.will_list(ListResponse::page(5).object(&pod_in("a", "x", 1)));
+        source.will_watch_always(|_| WatchResponse::open().hang());
         Arc::new(source)
     }
 }
@@ -138,11 +138,11 @@ async fn a_stream_that_gave_up_or_panicked_fails_the_waits_for_its_namespace() {
         let source = fixture.source_of(&scope(namespace));
         match (namespace, is_panicking) {
             ("c", _) => {
-                source.will_list(ListAnswer::page(5).object(&pod_in("c", "x", 1)));
-                source.will_watch_always(|_| WatchAnswer::open().hang());
+                source.will_list(ListResponse::page(5).object(&pod_in("c", "x", 1)));
+                source.will_watch_always(|_| WatchResponse::open().hang());
             }
             (_, true) => source.will_list_always(|_| panic!("scripted panic")),
-            (_, false) => source.will_list_always(|_| ListAnswer::status(403, "Forbidden")),
+            (_, false) => source.will_list_always(|_| ListResponse::status(403, "Forbidden")),
         }
     }
     let (_, registration) = fixture.record_as("log");

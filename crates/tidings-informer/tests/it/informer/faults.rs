@@ -7,10 +7,10 @@ use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
 use tidings_informer::delta::QueueOrder;
 use tidings_informer::indexer::Index;
-use tidings_informer::informer::{FaultCounts, Handler, InformerFault, SharedInformer, StreamState};
 use tidings_informer::reflector::StopPolicy;
+use tidings_informer::{FaultCounts, Handler, InformerFault, SharedInformer, StreamState};
 use tidings_object::{Budget, Intake, IntakeError, Kind, NothingKnown, RawObject, Transform};
-use tidings_source::scripted::{ListAnswer, WatchAnswer};
+use tidings_source::scripted::{ListResponse, WatchResponse};
 use tidings_source::{ErrorClass, ErrorKind, Skipped, StreamScope, WatchEvent};
 
 use crate::informer::fixture::{
@@ -31,20 +31,20 @@ async fn every_failure_of_a_list_or_a_watch_reaches_the_hook_and_is_counted() {
     for order in BOTH_ORDERS {
         let mut fixture = InformerFixture::new(order);
         let source = &fixture.source;
-        source.will_list(ListAnswer::status(500, "InternalError"));
+        source.will_list(ListResponse::status(500, "InternalError"));
         source.will_list(
-            ListAnswer::page(5).object(&pod("a", 1)).broken(ErrorKind::Malformed("no JSON".to_owned())),
+            ListResponse::page(5).object(&pod("a", 1)).broken(ErrorKind::Malformed("no JSON".to_owned())),
         );
-        source.will_list(ListAnswer::page(5).object(&pod("a", 1)).skipped(skipped()));
-        source.will_watch(WatchAnswer::status(503, "ServiceUnavailable"));
-        source.will_watch(WatchAnswer::open().added(&pod("b", 6)).error(500, "InternalError"));
-        source.will_list(ListAnswer::page(7).objects(&[pod("a", 1), pod("b", 6)]));
+        source.will_list(ListResponse::page(5).object(&pod("a", 1)).skipped(skipped()));
+        source.will_watch(WatchResponse::status(503, "ServiceUnavailable"));
+        source.will_watch(WatchResponse::open().added(&pod("b", 6)).error(500, "InternalError"));
+        source.will_list(ListResponse::page(7).objects(&[pod("a", 1), pod("b", 6)]));
         let unknown = Skipped::UnknownEvent { event_type: "RENAMED".to_owned() };
         source.will_watch(
-            WatchAnswer::open().event(WatchEvent::Skipped(unknown)).added(&pod("c", 8)).broken(reset()),
+            WatchResponse::open().event(WatchEvent::Skipped(unknown)).added(&pod("c", 8)).broken(reset()),
         );
-        source.will_watch_always(|_| WatchAnswer::open().hang());
-        source.will_list_always(|_| ListAnswer::page(8));
+        source.will_watch_always(|_| WatchResponse::open().hang());
+        source.will_list_always(|_| ListResponse::page(8));
         fixture.start();
         tokio::time::sleep(seconds(600)).await;
         let faults = fixture.faults.all();
@@ -165,7 +165,7 @@ async fn an_index_function_that_fails_or_panics_is_reported_and_costs_that_index
 async fn health_shows_a_refused_request_since_when_and_its_recovery() {
     let mut fixture = InformerFixture::new(QueueOrder::InOrder);
     for _ in 0..4 {
-        fixture.source.will_list(ListAnswer::status(403, "Forbidden"));
+        fixture.source.will_list(ListResponse::status(403, "Forbidden"));
     }
     let feed = fixture.script(5, &[pod("a", 1)]);
     fixture.start();
@@ -196,8 +196,8 @@ async fn an_informer_that_gave_up_keeps_its_cache_and_reports_it() {
     config.reflector.stop_policy = StopPolicy::default().not_found_max(never_more_than(3));
     let (fixture, feed) = InformerFixture::watching(config, 5, &[pod("a", 1)]).await;
     let log = fixture.record();
-    fixture.source.will_list_always(|_| ListAnswer::status(404, "NotFound"));
-    fixture.source.will_watch_always(|_| WatchAnswer::status(404, "NotFound"));
+    fixture.source.will_list_always(|_| ListResponse::status(404, "NotFound"));
+    fixture.source.will_watch_always(|_| WatchResponse::status(404, "NotFound"));
     drop(feed);
     tokio::time::sleep(seconds(3600)).await;
     let health = fixture.informer.health();
@@ -229,7 +229,7 @@ async fn the_error_hook_may_use_the_informer_and_its_panic_is_caught() {
     informer.set(fixture.informer.clone()).unwrap();
     fixture.informer.add_handler(Handler::new().on_add(|_, _| panic!("scripted panic"))).unwrap();
     let log = fixture.record();
-    fixture.source.will_list(ListAnswer::status(500, "InternalError"));
+    fixture.source.will_list(ListResponse::status(500, "InternalError"));
     let _feed = fixture.script(5, &[pod("a", 1), pod("b", 2)]);
     fixture.start();
     fixture.synced().await;
@@ -249,9 +249,9 @@ async fn a_server_whose_versions_went_back_is_reported_and_handlers_receive_its_
         let log = fixture.record();
         settle().await;
         log.take();
-        fixture.source.will_list(ListAnswer::status(410, "Expired"));
+        fixture.source.will_list(ListResponse::status(410, "Expired"));
         // The newest list of the server is older than the cache. Only a restore from a backup explains that.
-        fixture.source.will_list(ListAnswer::page(15).object(&pod("a", 9)));
+        fixture.source.will_list(ListResponse::page(15).object(&pod("a", 9)));
         let next = fixture.source.will_watch_live();
         feed.error(410, "Expired");
         drop(feed);
@@ -277,8 +277,8 @@ async fn a_panic_in_a_source_is_reported_and_ends_only_that_stream() {
     let mut fixture = InformerFixture::over(config(QueueOrder::InOrder), &[a.clone(), b.clone()], &[]);
     let log = fixture.record();
     fixture.source_of(&a).will_list_always(|_| panic!("scripted panic"));
-    fixture.source_of(&b).will_list(ListAnswer::page(5).object(&pod_in("b", "x", 1)));
-    fixture.source_of(&b).will_watch_always(|_| WatchAnswer::open().hang());
+    fixture.source_of(&b).will_list(ListResponse::page(5).object(&pod_in("b", "x", 1)));
+    fixture.source_of(&b).will_watch_always(|_| WatchResponse::open().hang());
     fixture.start();
     tokio::time::sleep(seconds(60)).await;
     assert_eq!(log.lines(), ["initial b/x@1"]);

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
 use serde_json::json;
+use tidings_informer::Registration;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::Registration;
 use tidings_object::{Object, RawObject};
-use tidings_source::scripted::{ListAnswer, WatchFeed};
+use tidings_source::scripted::{ListResponse, WatchFeed};
 use tidings_source::{ChangeType, WatchEvent};
 use tokio::time::sleep;
 
@@ -286,7 +286,7 @@ proptest! {
             let listed = Arc::clone(&objects);
             world.fixture.source.will_list_always(move |_| {
                 let (version, objects) = &*listed.lock().unwrap();
-                ListAnswer::page(*version).objects(objects)
+                ListResponse::page(*version).objects(objects)
             });
             // Panics only while it is allowed to, so that its result is known at the end.
             let may_panic = Arc::new(AtomicBool::new(true));

@@ -7,12 +7,12 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Value, json};
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{
+use tidings_informer::reflector::{ListMode, ReflectorConfig};
+use tidings_informer::{
     Handler, InformerConfig, InformerTask, Registration, SharedInformer, Sources, informer,
 };
-use tidings_informer::reflector::{ListMode, ReflectorConfig};
 use tidings_object::{Budget, Intake, Kind, KnownObjects, RawObject};
-use tidings_source::scripted::{ListAnswer, ScriptedSource, WatchFeed, object};
+use tidings_source::scripted::{ListResponse, ScriptedSource, WatchFeed, object};
 use tidings_source::{ListWatch, StreamScope};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
@@ -141,7 +141,7 @@ impl InformerFixture {
 
     /// One list, then a watch that the test feeds.
     pub(crate) fn script(&self, version: u64, listed: &[Arc<RawObject>]) -> WatchFeed {
-        self.source.will_list(ListAnswer::page(version).objects(listed));
+        self.source.will_list(ListResponse::page(version).objects(listed));
         self.source.will_watch_live()
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{Handler, InformerError, Notification};
+use tidings_informer::{Handler, InformerError, Notification};
 
 use crate::informer::fixture::{BOTH_ORDERS, InformerFixture, config, pod, pod_with, settle};
 use crate::informer::latch::{Latch, blocking_handler};
@@ -66,7 +66,7 @@ async fn a_handler_is_called_once_at_a_time_and_waits_for_no_other_handler() {
     let handler = Handler::new().on_add(move |pod, is_initial| {
         assert_eq!(counting.fetch_add(1, Ordering::SeqCst), 0, "two calls at once");
         waiter.wait();
-        recording.added(pod.raw(), is_initial);
+        recording.added(pod, is_initial);
         counting.fetch_sub(1, Ordering::SeqCst);
     });
     fixture.informer.add_handler(handler).unwrap();

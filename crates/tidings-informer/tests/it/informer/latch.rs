@@ -4,7 +4,7 @@
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use k8s_openapi::api::core::v1::Pod;
-use tidings_informer::informer::Handler;
+use tidings_informer::Handler;
 use tokio::sync::watch;
 use tokio::time::timeout;
 

@@ -7,9 +7,9 @@ use futures_util::{FutureExt as _, StreamExt as _};
 use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{Handler, Notifications, Registration};
+use tidings_informer::{Handler, Notifications, Registration};
 use tidings_object::RawObject;
-use tidings_source::scripted::{ListAnswer, WatchFeed};
+use tidings_source::scripted::{ListResponse, WatchFeed};
 use tidings_source::{ChangeType, ErrorKind, WatchEvent};
 
 use crate::informer::fixture::{InformerFixture, config, pod_of, seconds, settle};
@@ -107,7 +107,7 @@ impl World {
         let current = Arc::clone(&truth);
         fixture.source.will_list_always(move |_| {
             let (version, objects) = &*current.lock().unwrap();
-            ListAnswer::page(*version).objects(objects)
+            ListResponse::page(*version).objects(objects)
         });
         World {
             truth,
@@ -210,7 +210,7 @@ impl World {
     /// The list contains what the watch did not send. After it, a repeated event would be wrong.
     async fn expire(&mut self, failures: usize) {
         for _ in 0..failures {
-            self.fixture.source.will_list(ListAnswer::status(503, "ServiceUnavailable"));
+            self.fixture.source.will_list(ListResponse::status(503, "ServiceUnavailable"));
         }
         let objects: Vec<_> = self.objects.values().map(Arc::clone).collect();
         let next = self.fixture.script(self.version, &objects);

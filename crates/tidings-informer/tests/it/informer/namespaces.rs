@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tidings_informer::delta::QueueOrder;
 use tidings_informer::reflector::StopPolicy;
 use tidings_source::StreamScope;
-use tidings_source::scripted::{ListAnswer, WatchAnswer};
+use tidings_source::scripted::{ListResponse, WatchResponse};
 
 use crate::informer::fixture::{BOTH_ORDERS, InformerFixture, TIMEOUT, config, pod_in, seconds, settle};
 
@@ -23,7 +23,7 @@ async fn an_informer_without_namespaces_is_synced_and_namespaces_can_be_added() 
         fixture.synced().await;
         assert!(registration.is_synced());
         let a = fixture.source_of(&scope("a"));
-        a.will_list(ListAnswer::page(5).object(&pod_in("a", "x", 1)));
+        a.will_list(ListResponse::page(5).object(&pod_in("a", "x", 1)));
         fixture.informer.set_namespaces(["a"]).unwrap();
         settle().await;
         assert_eq!(fixture.cached(), ["a/x@1"], "{order:?}");
@@ -39,8 +39,8 @@ async fn an_informer_is_synced_when_its_last_namespace_has_listed_or_is_no_longe
         for is_dropped in [false, true] {
             let mut fixture = InformerFixture::over(config(order), &[scope("a"), scope("b")], &[]);
             let (_, registration) = fixture.record_as("log");
-            fixture.source_of(&scope("a")).will_list(ListAnswer::page(5).object(&pod_in("a", "x", 1)));
-            fixture.source_of(&scope("b")).will_list(ListAnswer::page(5).after(seconds(20)));
+            fixture.source_of(&scope("a")).will_list(ListResponse::page(5).object(&pod_in("a", "x", 1)));
+            fixture.source_of(&scope("b")).will_list(ListResponse::page(5).after(seconds(20)));
             fixture.start();
             tokio::time::sleep(seconds(10)).await;
             assert!(!fixture.informer.is_synced() && !registration.is_synced());
@@ -66,11 +66,11 @@ async fn a_change_from_all_namespaces_to_one_and_back_keeps_the_objects_of_both(
         let of_all = [pod_in("a", "x", 1), pod_in("a", "y", 2), pod_in("b", "z", 3)];
         fixture.source.will_list_always({
             let of_all = of_all.clone();
-            move |_| ListAnswer::page(9).objects(&of_all)
+            move |_| ListResponse::page(9).objects(&of_all)
         });
-        fixture.source.will_watch_always(|_| WatchAnswer::open().hang());
-        fixture.source_of(&scope("a")).will_list_always(move |_| ListAnswer::page(9).objects(&of_a));
-        fixture.source_of(&scope("a")).will_watch_always(|_| WatchAnswer::open().hang());
+        fixture.source.will_watch_always(|_| WatchResponse::open().hang());
+        fixture.source_of(&scope("a")).will_list_always(move |_| ListResponse::page(9).objects(&of_a));
+        fixture.source_of(&scope("a")).will_watch_always(|_| WatchResponse::open().hang());
         fixture.start();
         fixture.synced().await;
         assert_eq!(log.take().len(), 3);
@@ -95,10 +95,10 @@ async fn objects_of_a_new_namespace_are_initial_only_for_handlers_that_have_not_
     for order in BOTH_ORDERS {
         let mut fixture = InformerFixture::over(config(order), &[scope("a")], &[scope("b")]);
         let (early, registration) = fixture.record_as("early");
-        fixture.source_of(&scope("a")).will_list(ListAnswer::page(5).object(&pod_in("a", "x", 1)));
+        fixture.source_of(&scope("a")).will_list(ListResponse::page(5).object(&pod_in("a", "x", 1)));
         fixture
             .source_of(&scope("b"))
-            .will_list(ListAnswer::page(9).object(&pod_in("b", "y", 7)).after(seconds(20)));
+            .will_list(ListResponse::page(9).object(&pod_in("b", "y", 7)).after(seconds(20)));
         fixture.start();
         fixture.synced().await;
         assert!(registration.is_synced());
@@ -125,7 +125,7 @@ async fn a_stream_that_is_no_longer_followed_adds_nothing_to_the_cache() {
         let log = fixture.record();
         let feed = fixture.script(5, &[]);
         // When namespace a is listed, x is already deleted.
-        fixture.source_of(&scope("a")).will_list(ListAnswer::page(9));
+        fixture.source_of(&scope("a")).will_list(ListResponse::page(9));
         fixture.start();
         fixture.synced().await;
         fixture.informer.set_namespaces(["a"]).unwrap();
@@ -142,7 +142,7 @@ async fn a_stream_that_is_no_longer_followed_adds_nothing_to_the_cache() {
 #[tokio::test(start_paused = true)]
 async fn namespaces_that_are_set_while_the_informer_stops_are_not_requested() {
     let mut fixture = InformerFixture::over(config(QueueOrder::InOrder), &[scope("a")], &[scope("b")]);
-    fixture.source.will_list(ListAnswer::page(5).object(&pod_in("a", "x", 1)));
+    fixture.source.will_list(ListResponse::page(5).object(&pod_in("a", "x", 1)));
     fixture.start();
     fixture.synced().await;
     fixture.informer.set_namespaces(["b"]).unwrap();
@@ -162,10 +162,10 @@ async fn the_objects_of_a_stream_that_gave_up_are_removed_with_its_namespace() {
         let mut fixture = InformerFixture::over(config, &[scope("a"), scope("b")], &[]);
         let log = fixture.record();
         let [a, b] = ["a", "b"].map(|namespace| Arc::clone(fixture.source_of(&scope(namespace))));
-        a.will_list(ListAnswer::page(5).object(&pod_in("a", "x", 1)));
-        b.will_list(ListAnswer::page(5).object(&pod_in("b", "y", 2)));
-        b.will_watch_always(|_| WatchAnswer::status(403, "Forbidden"));
-        b.will_list_always(|_| ListAnswer::status(403, "Forbidden"));
+        a.will_list(ListResponse::page(5).object(&pod_in("a", "x", 1)));
+        b.will_list(ListResponse::page(5).object(&pod_in("b", "y", 2)));
+        b.will_watch_always(|_| WatchResponse::status(403, "Forbidden"));
+        b.will_list_always(|_| ListResponse::status(403, "Forbidden"));
         fixture.start();
         fixture.synced().await;
         tokio::time::sleep(seconds(600)).await;
@@ -173,7 +173,7 @@ async fn the_objects_of_a_stream_that_gave_up_are_removed_with_its_namespace() {
         fixture.informer.set_namespaces(["a"]).unwrap();
         settle().await;
         assert_eq!(fixture.cached(), ["a/x@1"], "{order:?}");
-        b.will_list(ListAnswer::page(9).object(&pod_in("b", "y", 8)));
+        b.will_list(ListResponse::page(9).object(&pod_in("b", "y", 8)));
         fixture.informer.set_namespaces(["a", "b"]).unwrap();
         settle().await;
         assert_eq!(log.view(), ["a/x@1", "b/y@8"], "it is tried anew: {order:?}");
@@ -191,11 +191,11 @@ async fn a_namespace_that_is_followed_again_is_listed_no_older_than_what_the_inf
         let versions = Arc::clone(&listed);
         fixture.source_of(&scope("a")).will_list_always(move |options| {
             versions.lock().unwrap().push(options.version.as_ref().map(ToString::to_string));
-            ListAnswer::page(9).object(&pod_in("a", "x", 7))
+            ListResponse::page(9).object(&pod_in("a", "x", 7))
         });
-        fixture.source_of(&scope("a")).will_watch_always(|_| WatchAnswer::open().hang());
-        fixture.source_of(&scope("b")).will_list_always(|_| ListAnswer::page(12));
-        fixture.source_of(&scope("b")).will_watch_always(|_| WatchAnswer::open().hang());
+        fixture.source_of(&scope("a")).will_watch_always(|_| WatchResponse::open().hang());
+        fixture.source_of(&scope("b")).will_list_always(|_| ListResponse::page(12));
+        fixture.source_of(&scope("b")).will_watch_always(|_| WatchResponse::open().hang());
         fixture.start();
         fixture.synced().await;
         for namespaces in ["b", "a"] {

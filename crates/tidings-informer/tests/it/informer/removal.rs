@@ -6,7 +6,7 @@ use std::time::Duration;
 use futures_util::FutureExt as _;
 use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{Handler, Lifecycle, Registration, SharedInformer};
+use tidings_informer::{Handler, Lifecycle, Registration, SharedInformer};
 use tokio::time::timeout;
 
 use crate::informer::fixture::{InformerFixture, TIMEOUT, config, pod, settle};
@@ -112,7 +112,7 @@ fn removes_itself(
     let itself = Arc::new(OnceLock::<Registration>::new());
     let (own, log) = (Arc::clone(&itself), log.clone());
     let handler = Handler::new().on_add(move |pod, is_initial| {
-        log.added(pod.raw(), is_initial);
+        log.added(pod, is_initial);
         how(own.get().expect("it is registered"));
     });
     (handler, itself)

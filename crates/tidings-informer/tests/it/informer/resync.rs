@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{Handler, Notification, RESYNC_MIN};
-use tidings_source::scripted::{ListAnswer, WatchAnswer};
+use tidings_informer::{Handler, Notification, RESYNC_MIN};
+use tidings_source::scripted::{ListResponse, WatchResponse};
 
 use crate::informer::fixture::{BOTH_ORDERS, InformerFixture, config, pod, seconds, settle};
 
@@ -118,8 +118,8 @@ async fn a_watch_that_keeps_breaking_does_not_delay_resyncs() {
     for order in BOTH_ORDERS {
         let mut fixture = InformerFixture::new(order);
         let (log, _) = fixture.record_with(every(seconds(20)));
-        fixture.source.will_list_always(|_| ListAnswer::page(5).object(&pod("a", 1)));
-        fixture.source.will_watch_always(|_| WatchAnswer::open().wait(seconds(3)).error(410, "Expired"));
+        fixture.source.will_list_always(|_| ListResponse::page(5).object(&pod("a", 1)));
+        fixture.source.will_watch_always(|_| WatchResponse::open().wait(seconds(3)).error(410, "Expired"));
         fixture.start();
         fixture.synced().await;
         let lists_before = fixture.source.lists().len();

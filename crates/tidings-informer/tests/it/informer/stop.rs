@@ -5,8 +5,8 @@ use std::time::Duration;
 use futures_util::{FutureExt as _, StreamExt as _};
 use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{Handler, InformerConfig, Lifecycle, StreamState};
-use tidings_source::scripted::{ListAnswer, WatchAnswer};
+use tidings_informer::{Handler, InformerConfig, Lifecycle, StreamState};
+use tidings_source::scripted::{ListResponse, WatchResponse};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -100,7 +100,7 @@ async fn a_stop_inside_a_call_of_a_handler_delivers_pending_notifications_and_en
     let waiter = latch.waiter();
     let handler = Handler::new().on_add(move |pod, is_initial| {
         waiter.wait();
-        recording.added(pod.raw(), is_initial);
+        recording.added(pod, is_initial);
         informer.stop();
     });
     fixture.informer.add_handler(handler).unwrap();
@@ -149,7 +149,7 @@ async fn dropping_the_task_wakes_all_waiters() {
         let mut fixture = InformerFixture::new(QueueOrder::InOrder);
         let (_, registration) = fixture.record_as("log");
         let mut stream = fixture.informer.notifications().unwrap();
-        fixture.source.will_list(ListAnswer::hanging());
+        fixture.source.will_list(ListResponse::hanging());
         let task = fixture.take_task();
         let mut running = JoinSet::new();
         match is_started {
@@ -174,7 +174,7 @@ async fn dropping_the_task_wakes_all_waiters() {
 async fn an_informer_that_is_stopped_before_its_start_makes_no_request() {
     let mut fixture = InformerFixture::new(QueueOrder::InOrder);
     let (log, registration) = fixture.record_as("log");
-    fixture.source.will_list_always(|_| ListAnswer::page(5).object(&pod("a", 1)));
+    fixture.source.will_list_always(|_| ListResponse::page(5).object(&pod("a", 1)));
     fixture.informer.stop();
     fixture.start();
     fixture.ended().await;
@@ -191,8 +191,8 @@ async fn a_stop_takes_no_time_if_no_handler_is_in_a_call() {
     for order in crate::informer::fixture::BOTH_ORDERS {
         let mut fixture = InformerFixture::new(order);
         let log = fixture.record();
-        fixture.source.will_list(ListAnswer::page(5).object(&pod("a", 1)));
-        fixture.source.will_watch_always(|_| WatchAnswer::hanging());
+        fixture.source.will_list(ListResponse::page(5).object(&pod("a", 1)));
+        fixture.source.will_watch_always(|_| WatchResponse::hanging());
         fixture.start();
         fixture.synced().await;
         assert_eq!(fixture.end().await, Duration::ZERO);
@@ -231,7 +231,7 @@ async fn handles_listers_streams_and_handlers_keep_an_informer_running_and_the_l
     }
 }
 
-struct RemovesWhenDropped(tidings_informer::informer::Registration);
+struct RemovesWhenDropped(tidings_informer::Registration);
 
 impl Drop for RemovesWhenDropped {
     fn drop(&mut self) {

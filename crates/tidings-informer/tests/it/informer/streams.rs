@@ -3,7 +3,7 @@
 use futures_util::{FutureExt as _, StreamExt as _};
 use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{Handler, Notifications};
+use tidings_informer::{Handler, Notifications};
 use tokio::time::timeout;
 
 use crate::informer::fixture::{BOTH_ORDERS, InformerFixture, TIMEOUT, config, pod, seconds, settle};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::Pod;
 use proptest::prelude::*;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::{Handler, Lifecycle, Notification, Registration};
+use tidings_informer::{Handler, Lifecycle, Notification, Registration};
 use tokio::time::{sleep, timeout};
 
 use crate::informer::fixture::{BOTH_ORDERS, InformerFixture, TIMEOUT, config, pod, seconds, settle, short};

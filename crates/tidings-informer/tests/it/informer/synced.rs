@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::Handler;
-use tidings_source::scripted::{ListAnswer, WatchAnswer};
+use tidings_informer::{Handler, Notification};
+use tidings_source::scripted::{ListResponse, WatchResponse};
 use tokio::time::{Instant, timeout};
 
 use crate::informer::fixture::{BOTH_ORDERS, InformerFixture, TIMEOUT, config, pod, seconds, settle};
@@ -19,9 +19,9 @@ async fn neither_informer_nor_handler_is_synced_before_the_first_list_is_in_the_
         let mut fixture = InformerFixture::new(order);
         let (log, registration) = fixture.record_as("first");
         assert!(!fixture.informer.is_synced() && !registration.is_synced(), "not before the task runs");
-        let page = ListAnswer::page(5).object(&pod("a", 1)).wait(seconds(10)).object(&pod("b", 2));
+        let page = ListResponse::page(5).object(&pod("a", 1)).wait(seconds(10)).object(&pod("b", 2));
         fixture.source.will_list(page);
-        fixture.source.will_watch(WatchAnswer::open().hang());
+        fixture.source.will_watch(WatchResponse::open().hang());
         fixture.start();
         tokio::time::sleep(seconds(5)).await;
         assert!(
@@ -78,7 +78,7 @@ async fn waiting_for_a_sync_that_is_impossible_fails_with_a_name_and_a_reason() 
     let mut fixture = InformerFixture::new(QueueOrder::InOrder);
     let (_, registration) = fixture.record_as("printer");
     assert_eq!(fixture.informer.unsynced().to_string(), "pods has not synced: it was not started");
-    fixture.source.will_list_always(|_| ListAnswer::status(403, "Forbidden"));
+    fixture.source.will_list_always(|_| ListResponse::status(403, "Forbidden"));
     fixture.start();
     let informer = fixture.informer.clone();
     assert!(timeout(seconds(30), informer.synced()).await.is_err(), "it retries");
@@ -104,7 +104,7 @@ async fn waiting_for_the_sync_of_a_removed_handler_fails() {
     let (_, late) = fixture.record_as("late");
     let (waited, ()) = tokio::join!(timeout(TIMEOUT, early.synced()), early.remove());
     assert!(waited.expect("it ends").is_err());
-    fixture.source.will_list(ListAnswer::hanging());
+    fixture.source.will_list(ListResponse::hanging());
     fixture.start();
     settle().await;
     let (waited, ()) = tokio::join!(timeout(TIMEOUT, late.synced()), late.remove_now());
@@ -118,7 +118,7 @@ fn panics_at(log: &NotificationLog, panics: impl Fn(&str) -> bool + Send + 'stat
     let log = log.clone();
     Handler::new().named("fragile").on_add(move |pod, is_initial| {
         assert!(!panics(pod.name()), "scripted panic");
-        log.added(pod.raw(), is_initial);
+        log.added(pod, is_initial);
     })
 }
 
@@ -164,10 +164,11 @@ async fn a_panic_in_any_call_or_filter_costs_that_call_only() {
             assert!(pod.name() != "filtered", "scripted panic");
             true
         })
-        .on_add(move |pod, is_initial| added.added(pod.raw(), is_initial))
+        .on_add(move |pod, is_initial| added.added(pod, is_initial))
         .on_update(|_, _| std::panic::panic_any(7))
         .on_delete(move |gone| {
-            deleted.deleted(gone, false);
+            let (old, object) = (gone.clone(), gone.clone());
+            deleted.handle(&Notification::Deleted { old, object, is_final_state_unknown: false });
             panic!("scripted panic");
         });
     let registration = fixture.informer.add_handler(handler).unwrap();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tidings_object::IntakeError;
-use tidings_source::scripted::{ListAnswer, WatchAnswer};
+use tidings_source::scripted::{ListResponse, WatchResponse};
 use tidings_source::{ErrorKind, Skipped, WatchEvent};
 
 use crate::reflector::harness::*;
@@ -30,10 +30,10 @@ async fn a_truncated_or_malformed_list_does_not_change_the_sink_and_is_requested
     let truncated = ErrorKind::Truncated { objects: 1 };
     for kind in [malformed(), truncated, too_large(), status(500, "Other", "")] {
         let mut harness = ReflectorHarness::new(chunked());
-        harness.source.will_list(ListAnswer::page(5).object(&pod("a", 1)));
-        harness.source.will_watch(WatchAnswer::open().error(500, "StoreReadError"));
+        harness.source.will_list(ListResponse::page(5).object(&pod("a", 1)));
+        harness.source.will_watch(WatchResponse::open().error(500, "StoreReadError"));
         for _ in 0..3 {
-            harness.source.will_list(ListAnswer::page(7).object(&pod("b", 6)).broken(kind.clone()));
+            harness.source.will_list(ListResponse::page(7).object(&pod("b", 6)).broken(kind.clone()));
         }
         let requests = harness.requests(6).await;
         assert_eq!(requests[2..], ["list @5"; 4], "{kind}: the version is kept");
@@ -47,7 +47,7 @@ async fn a_truncated_or_malformed_list_does_not_change_the_sink_and_is_requested
 #[tokio::test(start_paused = true)]
 async fn a_malformed_streaming_list_does_not_change_the_sink_and_is_followed_by_a_list() {
     let mut harness = ReflectorHarness::new(Default::default());
-    harness.source.will_watch(WatchAnswer::open().added(&pod("a", 1)).broken(malformed()));
+    harness.source.will_watch(WatchResponse::open().added(&pod("a", 1)).broken(malformed()));
     assert_eq!(harness.requests(2).await, ["stream", "list @0 limit 500"]);
     assert_eq!(harness.sink.log(), [""; 0]);
     assert_eq!(harness.observed.only("refused"), [""; 0]);
@@ -58,10 +58,10 @@ async fn a_malformed_streaming_list_does_not_change_the_sink_and_is_followed_by_
 async fn a_malformed_watch_is_reopened_at_the_last_version_and_relisted_if_it_is_malformed_there_again() {
     for kind in [malformed(), too_large()] {
         let mut harness = ReflectorHarness::new(chunked());
-        harness.source.will_list(ListAnswer::page(5));
-        harness.source.will_watch(WatchAnswer::open().added(&pod("a", 6)).broken(kind.clone()));
-        harness.source.will_watch(WatchAnswer::open().added(&pod("b", 7)).broken(kind.clone()));
-        harness.source.will_watch(WatchAnswer::open().broken(kind.clone()));
+        harness.source.will_list(ListResponse::page(5));
+        harness.source.will_watch(WatchResponse::open().added(&pod("a", 6)).broken(kind.clone()));
+        harness.source.will_watch(WatchResponse::open().added(&pod("b", 7)).broken(kind.clone()));
+        harness.source.will_watch(WatchResponse::open().broken(kind.clone()));
         let requests = harness.requests(5).await;
         assert_eq!(requests[1..], ["watch @5", "watch @6", "watch @7", "list @7"], "{kind}");
         assert!(harness.gaps()[1..].iter().all(|gap| *gap >= Duration::from_millis(800)));
@@ -79,13 +79,13 @@ async fn an_object_without_a_usable_identity_is_skipped_in_a_list_and_reported()
     let mut harness = ReflectorHarness::new(chunked());
     harness
         .source
-        .will_list(ListAnswer::page(5).skipped(no_name()).object(&pod("a", 1)).skipped(wrong_kind()));
+        .will_list(ListResponse::page(5).skipped(no_name()).object(&pod("a", 1)).skipped(wrong_kind()));
     harness.requests(2).await;
     assert_eq!(harness.sink.log(), ["Replaced [a@1] @5"]);
     assert_eq!(harness.observed.only("skipped").len(), 2);
 
     let mut harness = ReflectorHarness::new(Default::default());
-    let initial = WatchAnswer::open().event(WatchEvent::Skipped(no_name())).added(&pod("a", 1));
+    let initial = WatchResponse::open().event(WatchEvent::Skipped(no_name())).added(&pod("a", 1));
     harness
         .source
         .will_watch(initial.event(WatchEvent::Skipped(unknown_event())).initial_events_end(5).hang());
@@ -98,9 +98,9 @@ async fn an_object_without_a_usable_identity_is_skipped_in_a_list_and_reported()
 #[tokio::test(start_paused = true)]
 async fn a_skipped_event_changes_no_version_and_does_not_count_as_an_event() {
     let mut harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page(5));
+    harness.source.will_list(ListResponse::page(5));
     let bad = [no_name(), wrong_kind(), unknown_event()].map(WatchEvent::Skipped);
-    let watch = bad.into_iter().fold(WatchAnswer::open(), WatchAnswer::event);
+    let watch = bad.into_iter().fold(WatchResponse::open(), WatchResponse::event);
     harness.source.will_watch(watch);
     assert_eq!(harness.requests(3).await[2], "list @5");
     assert_eq!(harness.observed.only("skipped").len(), 3);
@@ -112,10 +112,10 @@ async fn a_skipped_event_changes_no_version_and_does_not_count_as_an_event() {
 #[tokio::test(start_paused = true)]
 async fn events_after_a_skipped_one_arrive() {
     let mut harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page(5));
+    harness.source.will_list(ListResponse::page(5));
     harness
         .source
-        .will_watch(WatchAnswer::open().event(WatchEvent::Skipped(wrong_kind())).added(&pod("a", 6)));
+        .will_watch(WatchResponse::open().event(WatchEvent::Skipped(wrong_kind())).added(&pod("a", 6)));
     assert_eq!(harness.requests(3).await[2], "watch @6");
     assert_eq!(harness.sink.objects(), ["a@6"]);
 }

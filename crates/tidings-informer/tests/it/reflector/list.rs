@@ -5,21 +5,21 @@ use std::num::NonZeroU32;
 use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::reflector::Paging;
 use tidings_object::{Kind, Version};
-use tidings_source::scripted::{ListAnswer, ScriptedSource, WatchAnswer};
+use tidings_source::scripted::{ListResponse, ScriptedSource, WatchResponse};
 use tidings_source::{ErrorKind, ListOptions, StatusCause, StatusDetail, StreamScope, WatchOptions};
 
 use crate::reflector::harness::*;
 
 /// A watch that ends with an error that leads to a relist.
-fn failing_watch() -> WatchAnswer {
-    WatchAnswer::open().error(500, "StoreReadError")
+fn failing_watch() -> WatchResponse {
+    WatchResponse::open().error(500, "StoreReadError")
 }
 
 // holds: R5, R16, R27, R31, P1
 #[tokio::test(start_paused = true)]
 async fn the_first_list_requests_any_version_in_pages_of_500_and_the_watch_continues_from_it() {
     let mut harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page(5).objects(&[pod("a", 3), pod("b", 4)]));
+    harness.source.will_list(ListResponse::page(5).objects(&[pod("a", 3), pod("b", 4)]));
     assert_eq!(harness.requests(2).await, ["list @0 limit 500", "watch @5"]);
     assert_eq!(harness.sink.log(), ["Replaced [a@3 b@4] @5"]);
     let [list] = &harness.source.lists()[..] else { panic!("one list") };
@@ -41,7 +41,7 @@ async fn the_first_list_requests_any_version_in_pages_of_500_and_the_watch_conti
 async fn no_streaming_list_is_requested_from_a_source_without_support() {
     let script = ScriptedSource::new(Pod::resource(), StreamScope::All).without_streaming_lists();
     let mut harness = ReflectorHarness::of(script, Default::default());
-    harness.source.will_list(ListAnswer::page(5));
+    harness.source.will_list(ListResponse::page(5));
     assert_eq!(harness.requests(2).await, ["list @0 limit 500", "watch @5"]);
 }
 
@@ -49,12 +49,12 @@ async fn no_streaming_list_is_requested_from_a_source_without_support() {
 #[tokio::test(start_paused = true)]
 async fn a_relist_requests_the_last_version_without_pages() {
     let mut harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page(5));
+    harness.source.will_list(ListResponse::page(5));
     harness.source.will_watch(failing_watch());
-    harness.source.will_list(ListAnswer::page(6));
-    harness.source.will_watch(WatchAnswer::open().added(&pod("a", 7)).error(500, "StoreReadError"));
-    harness.source.will_list(ListAnswer::page(8).object(&pod("a", 7)));
-    harness.source.will_watch(WatchAnswer::open().bookmark(9).error(500, "StoreReadError"));
+    harness.source.will_list(ListResponse::page(6));
+    harness.source.will_watch(WatchResponse::open().added(&pod("a", 7)).error(500, "StoreReadError"));
+    harness.source.will_list(ListResponse::page(8).object(&pod("a", 7)));
+    harness.source.will_watch(WatchResponse::open().bookmark(9).error(500, "StoreReadError"));
     let requests = harness.requests(7).await;
     let expected = ["list @0 limit 500", "watch @5", "list @5", "watch @6", "list @7", "watch @8", "list @9"];
     assert_eq!(requests, expected);
@@ -64,10 +64,10 @@ async fn a_relist_requests_the_last_version_without_pages() {
 #[tokio::test(start_paused = true)]
 async fn an_explicit_page_size_overrides_every_other_rule() {
     let mut harness = ReflectorHarness::new(chunked().paging(Paging::Always(NonZeroU32::new(10).unwrap())));
-    harness.source.will_list(ListAnswer::page(5));
+    harness.source.will_list(ListResponse::page(5));
     harness.source.will_watch(failing_watch());
-    harness.source.will_list(ListAnswer::status(410, "Expired"));
-    harness.source.will_list(ListAnswer::page(6));
+    harness.source.will_list(ListResponse::status(410, "Expired"));
+    harness.source.will_list(ListResponse::page(6));
     let requests = harness.requests(5).await;
     assert_eq!(requests, ["list @0 limit 10", "watch @5", "list @5 limit 10", "list limit 10", "watch @6"]);
 }
@@ -76,8 +76,8 @@ async fn an_explicit_page_size_overrides_every_other_rule() {
 #[tokio::test(start_paused = true)]
 async fn after_a_paged_answer_to_version_0_every_later_list_is_paged() {
     let mut harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page(5).object(&pod("a", 1)).next_page("t"));
-    harness.source.will_list(ListAnswer::page(5).object(&pod("b", 2)));
+    harness.source.will_list(ListResponse::page(5).object(&pod("a", 1)).next_page("t"));
+    harness.source.will_list(ListResponse::page(5).object(&pod("b", 2)));
     harness.source.will_watch(failing_watch());
     let requests = harness.requests(4).await;
     assert_eq!(requests, ["list @0 limit 500", "list limit 500 after t", "watch @5", "list @5 limit 500"]);
@@ -87,9 +87,9 @@ async fn after_a_paged_answer_to_version_0_every_later_list_is_paged() {
 #[tokio::test(start_paused = true)]
 async fn a_paged_list_of_the_most_recent_state_does_not_make_later_lists_paged() {
     let mut harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::status(410, "Expired"));
-    harness.source.will_list(ListAnswer::page(5).next_page("t"));
-    harness.source.will_list(ListAnswer::page(5));
+    harness.source.will_list(ListResponse::status(410, "Expired"));
+    harness.source.will_list(ListResponse::page(5).next_page("t"));
+    harness.source.will_list(ListResponse::page(5));
     harness.source.will_watch(failing_watch());
     let requests = harness.requests(5).await;
     assert_eq!(
@@ -124,10 +124,10 @@ async fn a_list_whose_version_is_unavailable_is_retried_at_once_at_the_most_rece
     ];
     for kind in kinds {
         let mut harness = ReflectorHarness::new(chunked());
-        harness.source.will_list(ListAnswer::page(5));
+        harness.source.will_list(ListResponse::page(5));
         harness.source.will_watch(failing_watch());
-        harness.source.will_list(ListAnswer::refused(kind.clone()));
-        harness.source.will_list(ListAnswer::page(6));
+        harness.source.will_list(ListResponse::refused(kind.clone()));
+        harness.source.will_list(ListResponse::page(6));
         harness.source.will_watch(failing_watch());
         let requests = harness.requests(6).await;
         let expected = ["list @0 limit 500", "watch @5", "list @5", "list limit 500", "watch @6", "list @6"];
@@ -140,7 +140,7 @@ async fn a_list_whose_version_is_unavailable_is_retried_at_once_at_the_most_rece
 #[tokio::test(start_paused = true)]
 async fn the_message_of_a_too_large_version_counts_only_in_a_timeout() {
     let mut harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::refused(status(500, "Other", "Too large resource version")));
+    harness.source.will_list(ListResponse::refused(status(500, "Other", "Too large resource version")));
     assert_eq!(harness.requests(2).await, ["list @0 limit 500", "list @0 limit 500"]);
 }
 
@@ -148,9 +148,9 @@ async fn the_message_of_a_too_large_version_counts_only_in_a_timeout() {
 #[tokio::test(start_paused = true)]
 async fn after_an_expired_page_one_list_without_pages_is_requested_at_the_first_version() {
     let mut harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page(5).object(&pod("gone", 1)).next_page("t"));
-    harness.source.will_list(ListAnswer::status(410, "Expired"));
-    harness.source.will_list(ListAnswer::page(7).object(&pod("kept", 2)));
+    harness.source.will_list(ListResponse::page(5).object(&pod("gone", 1)).next_page("t"));
+    harness.source.will_list(ListResponse::status(410, "Expired"));
+    harness.source.will_list(ListResponse::page(7).object(&pod("kept", 2)));
     harness.source.will_watch(failing_watch());
     let requests = harness.requests(5).await;
     assert_eq!(requests[..4], ["list @0 limit 500", "list limit 500 after t", "list @0", "watch @7"]);
@@ -163,10 +163,10 @@ async fn after_an_expired_page_one_list_without_pages_is_requested_at_the_first_
 #[tokio::test(start_paused = true)]
 async fn if_the_list_without_pages_expires_too_the_most_recent_state_is_listed() {
     let mut harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page(5).next_page("t"));
-    harness.source.will_list(ListAnswer::status(410, "Expired"));
-    harness.source.will_list(ListAnswer::status(410, "Expired"));
-    harness.source.will_list(ListAnswer::status(410, "Expired"));
+    harness.source.will_list(ListResponse::page(5).next_page("t"));
+    harness.source.will_list(ListResponse::status(410, "Expired"));
+    harness.source.will_list(ListResponse::status(410, "Expired"));
+    harness.source.will_list(ListResponse::status(410, "Expired"));
     let requests = harness.requests(5).await;
     assert_eq!(requests[2..], ["list @0", "list limit 500", "list limit 500"]);
     assert!(harness.gaps()[2].is_zero() && harness.gaps()[3] >= seconds(0), "{:?}", harness.gaps());
@@ -177,9 +177,9 @@ async fn if_the_list_without_pages_expires_too_the_most_recent_state_is_listed()
 #[tokio::test(start_paused = true)]
 async fn the_version_of_a_list_is_that_of_its_first_page() {
     let mut harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page(5).object(&pod("a", 1)).next_page("t"));
-    harness.source.will_list(ListAnswer::page(9).object(&pod("b", 2)).next_page("u"));
-    harness.source.will_list(ListAnswer::page(9).object(&pod("c", 3)));
+    harness.source.will_list(ListResponse::page(5).object(&pod("a", 1)).next_page("t"));
+    harness.source.will_list(ListResponse::page(9).object(&pod("b", 2)).next_page("u"));
+    harness.source.will_list(ListResponse::page(9).object(&pod("c", 3)));
     assert_eq!(harness.requests(4).await.last().unwrap(), "watch @5");
     assert_eq!(harness.sink.log(), ["Replaced [a@1 b@2 c@3] @5"]);
     assert_eq!(harness.observed.only("listed"), ["listed Chunked @5: 3 in 3, 0 s"]);
@@ -190,9 +190,9 @@ async fn the_version_of_a_list_is_that_of_its_first_page() {
 #[tokio::test(start_paused = true)]
 async fn a_failed_page_is_requested_again_before_the_list_restarts() {
     let mut harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page(5).object(&pod("a", 1)).next_page("t"));
-    harness.source.will_list(ListAnswer::page(5).object(&pod("b", 2)).broken(broken_connection()));
-    harness.source.will_list(ListAnswer::page(5).objects(&[pod("b", 2), pod("c", 3)]));
+    harness.source.will_list(ListResponse::page(5).object(&pod("a", 1)).next_page("t"));
+    harness.source.will_list(ListResponse::page(5).object(&pod("b", 2)).broken(broken_connection()));
+    harness.source.will_list(ListResponse::page(5).objects(&[pod("b", 2), pod("c", 3)]));
     let requests = harness.requests(4).await;
     assert_eq!(requests[1..], ["list limit 500 after t", "list limit 500 after t", "watch @5"]);
     assert_eq!(harness.sink.log(), ["Replaced [a@1 b@2 c@3] @5"]);
@@ -204,9 +204,9 @@ async fn a_failed_page_is_requested_again_before_the_list_restarts() {
 #[tokio::test(start_paused = true)]
 async fn a_page_that_fails_twice_fails_the_list() {
     let mut harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page(5).next_page("t"));
-    harness.source.will_list(ListAnswer::status(503, "ServiceUnavailable"));
-    harness.source.will_list(ListAnswer::status(503, "ServiceUnavailable"));
+    harness.source.will_list(ListResponse::page(5).next_page("t"));
+    harness.source.will_list(ListResponse::status(503, "ServiceUnavailable"));
+    harness.source.will_list(ListResponse::status(503, "ServiceUnavailable"));
     let requests = harness.requests(4).await;
     assert_eq!(requests[2..], ["list limit 500 after t", "list @0 limit 500"]);
     assert_eq!(harness.sink.log(), [""; 0]);
@@ -216,8 +216,8 @@ async fn a_page_that_fails_twice_fails_the_list() {
 #[tokio::test(start_paused = true)]
 async fn a_page_with_its_own_token_as_the_next_does_not_loop() {
     let mut harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page(5).next_page("t"));
-    harness.source.will_list(ListAnswer::page(5).next_page("t"));
+    harness.source.will_list(ListResponse::page(5).next_page("t"));
+    harness.source.will_list(ListResponse::page(5).next_page("t"));
     assert_eq!(harness.requests(3).await[2], "list @0 limit 500");
 }
 
@@ -225,13 +225,13 @@ async fn a_page_with_its_own_token_as_the_next_does_not_loop() {
 #[tokio::test(start_paused = true)]
 async fn an_expired_watch_is_followed_by_a_list_at_the_last_version() {
     let expired =
-        [WatchAnswer::status(410, "Expired"), WatchAnswer::open().wait(seconds(5)).error(410, "Expired")];
+        [WatchResponse::status(410, "Expired"), WatchResponse::open().wait(seconds(5)).error(410, "Expired")];
     for answer in expired {
         let mut harness = ReflectorHarness::new(chunked());
-        harness.source.will_list(ListAnswer::page(5));
+        harness.source.will_list(ListResponse::page(5));
         harness.source.will_watch(answer);
-        harness.source.will_list(ListAnswer::page(6));
-        harness.source.will_watch(WatchAnswer::status(410, "Gone"));
+        harness.source.will_list(ListResponse::page(6));
+        harness.source.will_watch(WatchResponse::status(410, "Gone"));
         assert_eq!(harness.requests(5).await[2..], ["list @5", "watch @6", "list @6"]);
         assert!(harness.gaps()[1] <= seconds(5), "at once");
         assert!(!harness.gaps()[3].is_zero(), "a repeated failure is delayed");
@@ -243,10 +243,10 @@ async fn an_expired_watch_is_followed_by_a_list_at_the_last_version() {
 #[tokio::test(start_paused = true)]
 async fn a_list_of_the_most_recent_state_with_a_lower_version_begins_a_new_epoch() {
     let mut harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page(50).object(&pod("a", 40)));
+    harness.source.will_list(ListResponse::page(50).object(&pod("a", 40)));
     harness.source.will_watch(failing_watch());
-    harness.source.will_list(ListAnswer::refused(status(504, "Timeout", "Too large resource version: 50")));
-    harness.source.will_list(ListAnswer::page(7).object(&pod("a", 6)));
+    harness.source.will_list(ListResponse::refused(status(504, "Timeout", "Too large resource version: 50")));
+    harness.source.will_list(ListResponse::page(7).object(&pod("a", 6)));
     assert_eq!(harness.requests(5).await[2..], ["list @50", "list limit 500", "watch @7"]);
     assert_eq!(harness.sink.log(), ["Replaced [a@40] @50", "Replaced [a@6] @7 in a new epoch"]);
     assert_eq!(harness.observed.only("went back"), ["went back 50 -> 7"]);
@@ -256,9 +256,9 @@ async fn a_list_of_the_most_recent_state_with_a_lower_version_begins_a_new_epoch
 #[tokio::test(start_paused = true)]
 async fn versions_without_an_order_are_sent_unchanged_and_never_count_as_going_back() {
     let mut harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page("zz"));
+    harness.source.will_list(ListResponse::page("zz"));
     harness.source.will_watch(failing_watch());
-    harness.source.will_list(ListAnswer::page("aa"));
+    harness.source.will_list(ListResponse::page("aa"));
     assert_eq!(harness.requests(4).await, ["list @0 limit 500", "watch @zz", "list @zz", "watch @aa"]);
     assert_eq!(harness.sink.log(), ["Replaced [] @zz", "Replaced [] @aa"]);
 }
@@ -266,9 +266,9 @@ async fn versions_without_an_order_are_sent_unchanged_and_never_count_as_going_b
 #[tokio::test(start_paused = true)]
 async fn a_silent_list_is_requested_again() {
     let mut harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::hanging());
-    harness.source.will_list(ListAnswer::page(5).object(&pod("a", 1)).hang());
-    harness.source.will_list(ListAnswer::page(5));
+    harness.source.will_list(ListResponse::hanging());
+    harness.source.will_list(ListResponse::page(5).object(&pod("a", 1)).hang());
+    harness.source.will_list(ListResponse::page(5));
     assert_eq!(harness.requests(4).await[3], "watch @5");
     assert!(harness.gaps()[..2].iter().all(|gap| *gap > seconds(90)), "{:?}", harness.gaps());
     assert_eq!(harness.sink.log(), ["Replaced [] @5"]);

@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use tidings_informer::reflector::ReflectorConfig;
 use tidings_object::{RawObject, Version};
-use tidings_source::scripted::{ListAnswer, WatchAnswer};
+use tidings_source::scripted::{ListResponse, WatchResponse};
 use tidings_source::{ChangeType, ErrorKind, ListOptions, WatchEvent, WatchOptions};
 use tokio::time::sleep;
 
@@ -105,22 +105,22 @@ impl ModelServer {
         None
     }
 
-    fn list(&mut self, options: &ListOptions) -> ListAnswer {
+    fn list(&mut self, options: &ListOptions) -> ListResponse {
         let fault = self.faults.pop_front();
         match &fault {
-            Some(RequestFault::Status(code, reason)) => return ListAnswer::status(*code, reason),
-            Some(RequestFault::Refused) => return ListAnswer::refused(refused()),
-            Some(RequestFault::Hangs) => return ListAnswer::hanging(),
+            Some(RequestFault::Status(code, reason)) => return ListResponse::status(*code, reason),
+            Some(RequestFault::Refused) => return ListResponse::refused(refused()),
+            Some(RequestFault::Hangs) => return ListResponse::hanging(),
             Some(RequestFault::Breaks(..)) | None => {}
         }
         if let Some(kind) = self.next_failure(options.version.as_ref(), true) {
-            return ListAnswer::refused(kind);
+            return ListResponse::refused(kind);
         }
         let (version, mut objects) = match &options.continue_token {
             None => (self.version, self.objects.values().cloned().collect()),
             Some(token) => match self.pages.get(token) {
                 Some(page) => page.clone(),
-                None => return ListAnswer::status(410, "Expired"),
+                None => return ListResponse::status(410, "Expired"),
             },
         };
         let rest = match options.limit {
@@ -128,14 +128,14 @@ impl ModelServer {
             _ => Vec::new(),
         };
         if let Some(RequestFault::Breaks(after, breakage)) = fault {
-            let answer = ListAnswer::page(version).objects(objects.iter().take(after.into()));
+            let answer = ListResponse::page(version).objects(objects.iter().take(after.into()));
             return match breakage {
                 Breakage::Malformed => answer.broken(malformed()),
                 Breakage::Silence => answer.hang(),
                 _ => answer.broken(broken_connection()),
             };
         }
-        let answer = ListAnswer::page(version).objects(&objects);
+        let answer = ListResponse::page(version).objects(&objects);
         if rest.is_empty() {
             return answer;
         }
@@ -144,17 +144,17 @@ impl ModelServer {
         answer.next_page(&token)
     }
 
-    fn watch(&mut self, options: &WatchOptions) -> WatchAnswer {
+    fn watch(&mut self, options: &WatchOptions) -> WatchResponse {
         let fault = self.faults.pop_front();
         let breakage = match fault {
-            Some(RequestFault::Status(code, reason)) => return WatchAnswer::status(code, reason),
-            Some(RequestFault::Refused) => return WatchAnswer::refused(refused()),
-            Some(RequestFault::Hangs) => return WatchAnswer::hanging(),
+            Some(RequestFault::Status(code, reason)) => return WatchResponse::status(code, reason),
+            Some(RequestFault::Refused) => return WatchResponse::refused(refused()),
+            Some(RequestFault::Hangs) => return WatchResponse::hanging(),
             Some(RequestFault::Breaks(after, breakage)) => Some((usize::from(after), breakage)),
             None => None,
         };
         if let Some(kind) = self.next_failure(options.version.as_ref(), options.send_initial_events) {
-            return WatchAnswer::refused(kind);
+            return WatchResponse::refused(kind);
         }
         let from = options.version.as_ref().and_then(Version::number).unwrap_or(0);
         let changed = |change, object: &Arc<RawObject>| WatchEvent::Changed(change, Arc::clone(object));
@@ -167,7 +167,7 @@ impl ModelServer {
         let version = Version::from(self.version);
         events.push(WatchEvent::Bookmark { version, is_initial_events_end: options.send_initial_events });
         events.truncate(breakage.as_ref().map_or(usize::MAX, |(after, _)| *after));
-        let watch = events.into_iter().fold(WatchAnswer::open(), WatchAnswer::event);
+        let watch = events.into_iter().fold(WatchResponse::open(), WatchResponse::event);
         match breakage.map(|(_, breakage)| breakage) {
             // The next watch has the later changes.
             None => watch.wait(Duration::from_secs(20)),

@@ -7,7 +7,7 @@ use futures_util::stream::{self, BoxStream, StreamExt as _};
 use k8s_openapi::api::core::v1::Pod;
 use tidings_informer::reflector::{Reflector, ReflectorConfig};
 use tidings_object::{Kind, ResourceKind};
-use tidings_source::scripted::{ListAnswer, WatchAnswer};
+use tidings_source::scripted::{ListResponse, WatchResponse};
 use tidings_source::{
     ChangeType, ErrorKind, ListOptions, ListPart, ListStream, ListWatch, SourceError, StreamScope,
     WatchEvent, WatchOptions, WatchStream,
@@ -28,54 +28,54 @@ async fn check(what: &str, mut harness: ReflectorHarness, requests: usize) {
 #[tokio::test(start_paused = true)]
 async fn a_cancellation_ends_the_reflector_at_once_in_every_phase() {
     let harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::hanging());
+    harness.source.will_list(ListResponse::hanging());
     check("a list that is not answered", harness, 1).await;
 
     let harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page(5).object(&pod("a", 1)).hang());
+    harness.source.will_list(ListResponse::page(5).object(&pod("a", 1)).hang());
     check("a list that hangs", harness, 1).await;
 
     let harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::status(500, "Other"));
+    harness.source.will_list(ListResponse::status(500, "Other"));
     check("backing off", harness, 1).await;
 
     let harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::refused(ErrorKind::Status(busy(seconds(250)))));
+    harness.source.will_list(ListResponse::refused(ErrorKind::Status(busy(seconds(250)))));
     check("waiting for a Retry-After", harness, 1).await;
 
     let harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page(5).next_page("t"));
-    harness.source.will_list(ListAnswer::status(500, "Other"));
+    harness.source.will_list(ListResponse::page(5).next_page("t"));
+    harness.source.will_list(ListResponse::status(500, "Other"));
     check("waiting for another try of a page", harness, 2).await;
 
     let harness = ReflectorHarness::new(ReflectorConfig::default());
-    harness.source.will_watch(WatchAnswer::hanging());
+    harness.source.will_watch(WatchResponse::hanging());
     check("a streaming list that is not answered", harness, 1).await;
 
     let harness = ReflectorHarness::new(ReflectorConfig::default());
-    harness.source.will_watch(WatchAnswer::open().added(&pod("a", 1)).hang());
+    harness.source.will_watch(WatchResponse::open().added(&pod("a", 1)).hang());
     check("a streaming list that hangs", harness, 1).await;
 
     let harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page(5));
-    harness.source.will_watch(WatchAnswer::hanging());
+    harness.source.will_list(ListResponse::page(5));
+    harness.source.will_watch(WatchResponse::hanging());
     check("a watch that is not answered", harness, 2).await;
 
     let harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page(5));
-    harness.source.will_watch(WatchAnswer::open().hang());
+    harness.source.will_list(ListResponse::page(5));
+    harness.source.will_watch(WatchResponse::open().hang());
     check("a watch that is silent", harness, 2).await;
 
     let harness = ReflectorHarness::new(chunked());
     harness.sink.block();
-    harness.source.will_list(ListAnswer::page(5));
+    harness.source.will_list(ListResponse::page(5));
     check("a sink that makes a list wait", harness, 1).await;
 
     let harness = ReflectorHarness::new(chunked());
     harness.sink.block();
     harness.sink.admit(1);
-    harness.source.will_list(ListAnswer::page(5));
-    harness.source.will_watch(WatchAnswer::open().added(&pod("a", 6)));
+    harness.source.will_list(ListResponse::page(5));
+    harness.source.will_watch(WatchResponse::open().added(&pod("a", 6)));
     check("a sink that makes an event wait", harness, 2).await;
 }
 

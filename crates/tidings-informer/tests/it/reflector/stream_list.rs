@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tidings_informer::reflector::ReflectorConfig;
 use tidings_object::Version;
-use tidings_source::scripted::{ListAnswer, WatchAnswer};
+use tidings_source::scripted::{ListResponse, WatchResponse};
 use tidings_source::{ChangeType, ErrorKind, Skipped, WatchEvent, WatchOptions};
 use tokio::time::{Instant, advance, sleep};
 
@@ -23,7 +23,7 @@ fn without_probes(harness: &ReflectorHarness) -> Vec<String> {
 #[tokio::test(start_paused = true)]
 async fn the_first_list_is_streamed_and_its_stream_continues_as_the_watch() {
     let mut harness = streaming();
-    let initial = WatchAnswer::open().all_added(&[pod("b", 4), pod("a", 3)]).initial_events_end(5);
+    let initial = WatchResponse::open().all_added(&[pod("b", 4), pod("a", 3)]).initial_events_end(5);
     harness.source.will_watch(initial.modified(&pod("a", 6)));
     assert_eq!(harness.requests(2).await, ["stream", "watch @6"]);
     assert_eq!(harness.sink.log(), ["Replaced [a@3 b@4] @5", "Modified a@6"]);
@@ -44,7 +44,7 @@ async fn the_first_list_is_streamed_and_its_stream_continues_as_the_watch() {
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_closes_right_after_its_marker_is_followed_by_a_watch_at_once() {
     let mut harness = streaming();
-    harness.source.will_watch(WatchAnswer::open().initial_events_end(5));
+    harness.source.will_watch(WatchResponse::open().initial_events_end(5));
     assert_eq!(harness.requests(2).await, ["stream", "watch @5"]);
     assert!(harness.gaps()[0].is_zero());
 }
@@ -71,8 +71,8 @@ async fn nothing_reaches_the_sink_before_the_marker_whose_version_is_that_of_the
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_closes_before_the_marker_is_discarded_and_requested_again_at_once() {
     let mut harness = streaming();
-    harness.source.will_watch(WatchAnswer::open().added(&pod("a", 3)).modified(&pod("b", 4)));
-    harness.source.will_watch(WatchAnswer::open().added(&pod("c", 6)).initial_events_end(7).hang());
+    harness.source.will_watch(WatchResponse::open().added(&pod("a", 3)).modified(&pod("b", 4)));
+    harness.source.will_watch(WatchResponse::open().added(&pod("c", 6)).initial_events_end(7).hang());
     assert_eq!(harness.requests(2).await, ["stream", "stream"], "no version of it was recorded");
     assert!(harness.gaps()[0].is_zero());
     assert_eq!(harness.sink.log(), ["Replaced [c@6] @7"]);
@@ -82,9 +82,9 @@ async fn a_stream_that_closes_before_the_marker_is_discarded_and_requested_again
 async fn a_stream_that_closes_before_the_marker_three_times_is_replaced_by_a_list() {
     let mut harness = streaming();
     for _ in 0..3 {
-        harness.source.will_watch(WatchAnswer::open().added(&pod("a", 3)));
+        harness.source.will_watch(WatchResponse::open().added(&pod("a", 3)));
     }
-    harness.source.will_list(ListAnswer::page(5));
+    harness.source.will_list(ListResponse::page(5));
     assert_eq!(harness.requests(5).await[2..], ["stream", "list @0 limit 500", "watch @5"]);
 }
 
@@ -92,8 +92,8 @@ async fn a_stream_that_closes_before_the_marker_three_times_is_replaced_by_a_lis
 #[tokio::test(start_paused = true)]
 async fn a_very_short_stream_without_events_is_replaced_by_a_list() {
     let mut harness = streaming();
-    harness.source.will_watch(WatchAnswer::open());
-    harness.source.will_list(ListAnswer::page(5));
+    harness.source.will_watch(WatchResponse::open());
+    harness.source.will_list(ListResponse::page(5));
     assert_eq!(harness.requests(3).await, ["stream", "list @0 limit 500", "watch @5"]);
     assert_eq!(harness.observed.only("waiting"), [""; 0]);
 }
@@ -102,14 +102,14 @@ async fn a_very_short_stream_without_events_is_replaced_by_a_list() {
 #[tokio::test(start_paused = true)]
 async fn a_throttled_stream_is_requested_again_after_a_delay_that_can_be_cancelled() {
     let answers = [
-        WatchAnswer::refused(refused()),
-        WatchAnswer::status(429, "TooManyRequests"),
-        WatchAnswer::open().error(429, "TooManyRequests"),
+        WatchResponse::refused(refused()),
+        WatchResponse::status(429, "TooManyRequests"),
+        WatchResponse::open().error(429, "TooManyRequests"),
     ];
     for answer in answers {
         let mut harness = streaming();
         harness.source.will_watch(answer);
-        harness.source.will_watch(WatchAnswer::refused(ErrorKind::Status(busy(seconds(200)))));
+        harness.source.will_watch(WatchResponse::refused(ErrorKind::Status(busy(seconds(200)))));
         assert_eq!(harness.requests(2).await, ["stream", "stream"]);
         assert!(harness.gaps()[0] >= Duration::from_millis(800));
         sleep(seconds(1)).await;
@@ -121,12 +121,12 @@ async fn a_throttled_stream_is_requested_again_after_a_delay_that_can_be_cancell
 #[tokio::test(start_paused = true)]
 async fn a_stream_whose_version_is_unavailable_is_requested_at_once_without_a_version() {
     let too_large = status(504, "Timeout", "Too large resource version: 5, current: 3");
-    let expired = WatchAnswer::open().error(410, "Expired");
-    for answer in [WatchAnswer::status(410, "Gone"), expired, WatchAnswer::refused(too_large)] {
+    let expired = WatchResponse::open().error(410, "Expired");
+    for answer in [WatchResponse::status(410, "Gone"), expired, WatchResponse::refused(too_large)] {
         let mut harness = streaming();
-        harness.source.will_watch(WatchAnswer::open().initial_events_end(5).error(500, "StoreReadError"));
+        harness.source.will_watch(WatchResponse::open().initial_events_end(5).error(500, "StoreReadError"));
         harness.source.will_watch(answer);
-        harness.source.will_watch(WatchAnswer::open().initial_events_end(3).error(500, "StoreReadError"));
+        harness.source.will_watch(WatchResponse::open().initial_events_end(3).error(500, "StoreReadError"));
         let requests = harness.requests(4).await;
         assert_eq!(requests, ["stream", "stream @5", "stream", "stream @3"], "only once");
         assert!(harness.gaps()[1].is_zero(), "at once");
@@ -139,8 +139,8 @@ async fn a_stream_whose_version_is_unavailable_is_requested_at_once_without_a_ve
 #[tokio::test(start_paused = true)]
 async fn a_stream_without_a_version_that_expires_is_replaced_by_a_list_after_a_delay() {
     let mut harness = streaming();
-    harness.source.will_watch(WatchAnswer::status(410, "Expired"));
-    harness.source.will_watch(WatchAnswer::status(410, "Expired"));
+    harness.source.will_watch(WatchResponse::status(410, "Expired"));
+    harness.source.will_watch(WatchResponse::status(410, "Expired"));
     assert_eq!(harness.requests(3).await, ["stream", "stream", "list limit 500"]);
     assert!(harness.gaps()[0].is_zero() && !harness.gaps()[1].is_zero());
 }
@@ -148,19 +148,19 @@ async fn a_stream_without_a_version_that_expires_is_replaced_by_a_list_after_a_d
 // holds: R58, X7
 #[tokio::test(start_paused = true)]
 async fn any_other_failure_is_followed_by_a_list_for_this_time_only() {
-    let answers: [fn() -> WatchAnswer; 6] = [
-        || WatchAnswer::status(403, "Forbidden"),
-        || WatchAnswer::status(404, "NotFound"),
-        || WatchAnswer::status(503, "ServiceUnavailable"),
-        || WatchAnswer::status(422, "Invalid"),
-        || WatchAnswer::refused(broken_connection()),
-        || WatchAnswer::open().added(&pod("a", 1)).error(500, "InternalError"),
+    let answers: [fn() -> WatchResponse; 6] = [
+        || WatchResponse::status(403, "Forbidden"),
+        || WatchResponse::status(404, "NotFound"),
+        || WatchResponse::status(503, "ServiceUnavailable"),
+        || WatchResponse::status(422, "Invalid"),
+        || WatchResponse::refused(broken_connection()),
+        || WatchResponse::open().added(&pod("a", 1)).error(500, "InternalError"),
     ];
     for answer in answers {
         let mut harness = streaming();
         harness.source.will_watch(answer());
-        harness.source.will_list(ListAnswer::page(5));
-        harness.source.will_watch(WatchAnswer::open().error(500, "StoreReadError"));
+        harness.source.will_list(ListResponse::page(5));
+        harness.source.will_watch(WatchResponse::open().error(500, "StoreReadError"));
         let requests = harness.requests(4).await;
         assert_eq!(requests, ["stream", "list @0 limit 500", "watch @5", "stream @5"]);
         assert!(harness.gaps()[0].is_zero());
@@ -172,20 +172,20 @@ async fn any_other_failure_is_followed_by_a_list_for_this_time_only() {
 // holds: X7
 #[tokio::test(start_paused = true)]
 async fn a_refusal_is_remembered_for_an_hour() {
-    let names = |code, message| WatchAnswer::refused(status(code, "Invalid", message));
-    let refusals: [Box<dyn Fn() -> WatchAnswer>; 6] = [
+    let names = |code, message| WatchResponse::refused(status(code, "Invalid", message));
+    let refusals: [Box<dyn Fn() -> WatchResponse>; 6] = [
         Box::new(move || names(422, "sendInitialEvents: Forbidden")),
         Box::new(move || names(400, "resourceVersionMatch is forbidden for watch")),
-        Box::new(|| WatchAnswer::open().error(500, "InternalError")),
-        Box::new(|| WatchAnswer::open().error(500, "")),
-        Box::new(|| WatchAnswer::open().added(&pod("a", 1)).hang()),
-        Box::new(WatchAnswer::hanging),
+        Box::new(|| WatchResponse::open().error(500, "InternalError")),
+        Box::new(|| WatchResponse::open().error(500, "")),
+        Box::new(|| WatchResponse::open().added(&pod("a", 1)).hang()),
+        Box::new(WatchResponse::hanging),
     ];
     for refusal in refusals {
         let mut harness = streaming();
         harness.source.will_watch(refusal());
-        harness.source.will_list_always(|_| ListAnswer::page(5));
-        harness.source.will_watch_always(|_| WatchAnswer::open().hang());
+        harness.source.will_list_always(|_| ListResponse::page(5));
+        harness.source.will_watch_always(|_| WatchResponse::open().hang());
         harness.requests(2).await;
         sleep(seconds(45)).await;
         let requests = without_probes(&harness);
@@ -199,11 +199,11 @@ async fn a_refusal_is_remembered_for_an_hour() {
 #[tokio::test(start_paused = true)]
 async fn a_remembered_refusal_is_forgotten_after_its_time() {
     let mut harness = ReflectorHarness::new(ReflectorConfig::default().liveness(None));
-    harness.source.will_watch(WatchAnswer::refused(status(422, "Invalid", "sendInitialEvents: Forbidden")));
-    harness.source.will_list(ListAnswer::page(5));
-    harness.source.will_watch(WatchAnswer::open().wait(seconds(59 * 60)).error(500, "StoreReadError"));
-    harness.source.will_list(ListAnswer::page(6));
-    harness.source.will_watch(WatchAnswer::open().wait(seconds(60)).error(500, "StoreReadError"));
+    harness.source.will_watch(WatchResponse::refused(status(422, "Invalid", "sendInitialEvents: Forbidden")));
+    harness.source.will_list(ListResponse::page(5));
+    harness.source.will_watch(WatchResponse::open().wait(seconds(59 * 60)).error(500, "StoreReadError"));
+    harness.source.will_list(ListResponse::page(6));
+    harness.source.will_watch(WatchResponse::open().wait(seconds(60)).error(500, "StoreReadError"));
     let requests = harness.requests(6).await;
     assert_eq!(requests[2..], ["watch @5", "list @5", "watch @6", "stream @6"]);
 }
@@ -212,12 +212,15 @@ async fn a_remembered_refusal_is_forgotten_after_its_time() {
 #[tokio::test(start_paused = true)]
 async fn a_long_first_list_is_not_cut_off_while_initial_objects_arrive() {
     // If lists fail, there is nothing to fall back to: every object is progress.
-    let lists: [fn() -> ListAnswer; 3] =
-        [|| ListAnswer::page(40), || ListAnswer::status(503, "ServiceUnavailable"), ListAnswer::hanging];
+    let lists: [fn() -> ListResponse; 3] = [
+        || ListResponse::page(40),
+        || ListResponse::status(503, "ServiceUnavailable"),
+        ListResponse::hanging,
+    ];
     for list in lists {
         let mut harness = streaming();
         harness.source.will_list_always(move |_| list());
-        let slow = (1..=40).fold(WatchAnswer::open(), |watch, version| {
+        let slow = (1..=40).fold(WatchResponse::open(), |watch, version| {
             watch.wait(seconds(29)).added(&pod(&format!("pod-{version:02}"), version))
         });
         harness.source.will_watch(slow.wait(seconds(29)).initial_events_end(41).hang());
@@ -234,7 +237,7 @@ async fn a_long_first_list_is_not_cut_off_while_initial_objects_arrive() {
 #[tokio::test(start_paused = true)]
 async fn silence_before_the_marker_counts_from_the_last_event() {
     let mut harness = ReflectorHarness::new(ReflectorConfig::default().marker_silence_max(seconds(5)));
-    harness.source.will_watch(WatchAnswer::open().wait(seconds(4)).added(&pod("a", 1)).hang());
+    harness.source.will_watch(WatchResponse::open().wait(seconds(4)).added(&pod("a", 1)).hang());
     assert_eq!(harness.requests(2).await[1], "list @0 limit 500");
     assert_eq!(harness.gaps()[0], seconds(9));
 }
@@ -243,8 +246,8 @@ async fn silence_before_the_marker_counts_from_the_last_event() {
 #[tokio::test(start_paused = true)]
 async fn an_ordinary_bookmark_before_the_marker_is_followed_by_a_list_at_once() {
     let mut harness = streaming();
-    harness.source.will_watch(WatchAnswer::open().added(&pod("a", 3)).bookmark(4).hang());
-    harness.source.will_list(ListAnswer::page(5));
+    harness.source.will_watch(WatchResponse::open().added(&pod("a", 3)).bookmark(4).hang());
+    harness.source.will_list(ListResponse::page(5));
     assert_eq!(harness.requests(3).await, ["stream", "list @0 limit 500", "watch @5"]);
     assert!(harness.gaps()[0].is_zero());
     assert_eq!(harness.observed.only("refused"), ["refused streaming for 3600 s"]);
@@ -279,10 +282,10 @@ async fn a_stream_without_a_marker_is_replaced_by_a_list_within_45_s_whatever_el
             // The server's version is 100 plus the elapsed seconds.
             harness.source.will_list_always(move |_| {
                 let version = 100 + began.elapsed().as_secs();
-                ListAnswer::page(version).after(seconds(list_takes))
+                ListResponse::page(version).after(seconds(list_takes))
             });
             let stream = (1..200).map(|nth| nth * every_seconds);
-            let stream = stream.fold(WatchAnswer::open().added(&pod("a", 3)), |watch, second| {
+            let stream = stream.fold(WatchResponse::open().added(&pod("a", 3)), |watch, second| {
                 watch.wait(seconds(every_seconds)).event(traffic(second))
             });
             harness.source.will_watch(stream.hang());
@@ -299,7 +302,7 @@ async fn a_stream_without_a_marker_is_replaced_by_a_list_within_45_s_whatever_el
 #[tokio::test(start_paused = true)]
 async fn a_stream_without_a_marker_that_is_never_pending_is_replaced_by_a_list_within_45_s() {
     let mut harness = streaming();
-    harness.source.will_list_always(|_| ListAnswer::page(50));
+    harness.source.will_list_always(|_| ListResponse::page(50));
     let feed = harness.source.will_watch_live();
     harness.requests(1).await;
     // A task that is never pending yields after about a thousand events; these are enough for minutes.
@@ -318,9 +321,9 @@ async fn a_stream_without_a_marker_that_is_never_pending_is_replaced_by_a_list_w
 #[tokio::test(start_paused = true)]
 async fn a_marker_inside_an_ordinary_watch_is_an_ordinary_bookmark() {
     let mut harness = ReflectorHarness::new(chunked());
-    harness.source.will_list(ListAnswer::page(5));
+    harness.source.will_list(ListResponse::page(5));
     let marker = WatchEvent::Bookmark { version: Version::from(6), is_initial_events_end: true };
-    harness.source.will_watch(WatchAnswer::open().event(marker));
+    harness.source.will_watch(WatchResponse::open().event(marker));
     assert_eq!(harness.requests(3).await[2], "watch @6");
     assert_eq!(harness.sink.log(), ["Replaced [] @5", "Bookmark @6"]);
 }

@@ -12,7 +12,7 @@ use crate::informer::apply::Applier;
 /// Objects per slice. After a slice the informer handles other work first.
 const OBJECTS_PER_SLICE: usize = 256;
 
-pub(crate) struct Upkeep {
+pub(crate) struct Maintenance {
     intake: Arc<Intake>,
     training: Option<JoinHandle<TrainedDictionary>>,
     /// Cached objects to pack again.
@@ -21,9 +21,9 @@ pub(crate) struct Upkeep {
     lists_seen: u64,
 }
 
-impl Upkeep {
+impl Maintenance {
     pub(crate) fn new(intake: Arc<Intake>) -> Self {
-        Upkeep { intake, training: None, to_repack: Vec::new(), has_dictionary: false, lists_seen: 0 }
+        Maintenance { intake, training: None, to_repack: Vec::new(), has_dictionary: false, lists_seen: 0 }
     }
 
     /// Starts the training of a dictionary when one is due. After a list it schedules all objects for packing, because
