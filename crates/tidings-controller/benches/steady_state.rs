@@ -222,8 +222,8 @@ async fn with_controller(cluster: &BenchCluster, workers: usize) -> (Duration, u
 }
 
 async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
-    let Some(map) = context.lister::<ConfigMap>().get(&request) else { return Ok(Action::await_change()) };
-    if context.lister::<Secret>().get(&request).is_some() {
+    let Some(map) = context.lister::<ConfigMap>()?.get(&request) else { return Ok(Action::await_change()) };
+    if context.lister::<Secret>()?.get(&request).is_some() {
         return Ok(Action::await_change());
     }
     context.api::<Secret>().create(&copy_of(&*map.decoded()?)?).await?;

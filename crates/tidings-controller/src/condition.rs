@@ -14,7 +14,7 @@ use kube_client::Client;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tidings_factory::{InformerOptions, SharedInformerFactory};
-use tidings_informer::informer::{SharedInformer, WaitError};
+use tidings_informer::{SharedInformer, WaitError};
 use tidings_object::{FieldSelector, Key, Kind, Object, ReadError, Scope};
 
 use crate::error::ControllerError;

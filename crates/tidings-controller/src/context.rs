@@ -1,5 +1,9 @@
 //! The context of a reconcile: client, caches, tracked writes and event recorder, for one request.
 
+mod bodies;
+mod live;
+mod reads;
+mod staleness;
 mod test_context;
 
 use std::any::type_name;
@@ -10,16 +14,20 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_client::Client;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
-use serde::de::DeserializeOwned;
-use tidings_informer::informer::SharedInformer;
-use tidings_informer::lister::Lister;
-use tidings_object::{Key, Kind, Object, Projection, ResourceKind};
+use tidings_informer::{Lister, SharedInformer};
+use tidings_object::{Key, Kind, Projection, ResourceKind};
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use bodies::ReferencedBodies;
+pub(crate) use reads::FreshReads;
+pub use reads::{LateReads, ListRead};
+pub(crate) use staleness::StalenessLimit;
+pub use staleness::{Staleness, WhenStale};
 pub use test_context::TestContext;
 
-use crate::caches::ControllerCaches;
-use crate::reconciler::Error;
+use crate::caches::{ControllerCache, ControllerCaches};
+use crate::controller::stats::ContextCounters;
+use crate::error::ControllerError;
 use crate::recorder::Recorder;
 use crate::request::Request;
 use crate::writes::{PendingWrites, TrackedApi, TrackedWrite, WriteEffect};
@@ -45,6 +53,8 @@ pub struct Context {
     shared: Arc<SharedContext>,
     request: Request,
     stop: CancellationToken,
+    /// Whether a cache was too stale when the reconcile began, and reads go to the server.
+    reads_live: bool,
 }
 
 /// The part of a context that all reconciles of a controller share.
@@ -54,11 +64,18 @@ pub(crate) struct SharedContext {
     pub(crate) recorder: Recorder,
     pub(crate) caches: ControllerCaches,
     pub(crate) pending_writes: PendingWrites,
+    pub(crate) fresh_reads: FreshReads,
+    pub(crate) counters: Arc<ContextCounters>,
 }
 
 impl Context {
     pub(crate) fn new(shared: Arc<SharedContext>, request: Request, stop: CancellationToken) -> Self {
-        Context { shared, request, stop }
+        Context { shared, request, stop, reads_live: false }
+    }
+
+    pub(crate) fn reading_live(mut self, reads_live: bool) -> Self {
+        self.reads_live = reads_live;
+        self
     }
 
     /// Builds a context for unit tests of a reconciler, without a controller: its caches contain the given objects, and
@@ -97,27 +114,6 @@ impl Context {
         TestContext::new(client)
     }
 
-    /// The object with this key from the controller's cache, decoded, or `None` if there is none. Most reconcilers
-    /// begin with `context.get::<K>(&request)`.
-    ///
-    /// It sends no request to the server. [`lister`](Self::lister) reads without decoding, lists, and reads indexes.
-    ///
-    /// # Errors
-    ///
-    /// If the object can't be decoded as a `K`.
-    ///
-    /// # Panics
-    ///
-    /// As [`lister`](Self::lister).
-    #[expect(clippy::unused_async, reason = "it will wait for the request's own writes")]
-    pub async fn get<K>(&self, key: &Key) -> Result<Option<Arc<K>>, Error>
-    where
-        K: Kind + DeserializeOwned + Send + Sync + 'static,
-    {
-        let found = self.cache_of::<K>(Projection::Full, "reads").reader().get(key);
-        Ok(found.map(|object| Object::<K>::new(object).decoded()).transpose()?)
-    }
-
     /// The request of this reconcile.
     pub fn request(&self) -> &Request {
         &self.request
@@ -133,71 +129,81 @@ impl Context {
         &self.shared.client
     }
 
-    /// Reads objects of a kind from the controller's cache. It sends no request to the server. If the kind was declared
-    /// more than once, with different options, the first declaration is used.
+    /// Reads objects of a kind from the controller's cache **as it is**: it may lag behind the server, and behind the
+    /// writes of this very reconcile. [`get`](Self::get) and [`list`](Self::list) wait for these. It sends no request
+    /// to the server. If the kind was declared more than once, with different options, the first declaration is used.
     ///
-    /// # Panics
+    /// # Errors
     ///
     /// If the controller neither watches nor reads this kind: declare it with `reads::<K>()`.
-    pub fn lister<K: Kind>(&self) -> Lister<K> {
-        self.cache_of::<K>(Projection::Full, "reads").lister().cast()
+    pub fn lister<K: Kind>(&self) -> Result<Lister<K>, ControllerError> {
+        Ok(self.cache_of::<K>(Projection::Full, "reads")?.informer.lister().cast())
     }
 
     /// As [`lister`](Self::lister), for kinds of which the controller caches only the metadata.
     ///
-    /// # Panics
+    /// # Errors
     ///
     /// If the controller does not cache the metadata of this kind: declare it with `owns_metadata::<K>()` or
     /// `reads_metadata::<K>()`.
-    pub fn metadata<K: Kind>(&self) -> Lister<PartialObjectMeta<K>> {
-        self.cache_of::<K>(Projection::Metadata, "reads_metadata").lister().cast()
+    pub fn metadata<K: Kind>(&self) -> Result<Lister<PartialObjectMeta<K>>, ControllerError> {
+        Ok(self.cache_of::<K>(Projection::Metadata, "reads_metadata")?.informer.lister().cast())
     }
 
     /// The informer of a kind that the controller watches or reads.
     ///
-    /// # Panics
+    /// # Errors
     ///
     /// As [`lister`](Self::lister).
-    pub fn informer<K: Kind>(&self) -> SharedInformer<K> {
-        self.cache_of::<K>(Projection::Full, "reads").cast()
+    pub fn informer<K: Kind>(&self) -> Result<SharedInformer<K>, ControllerError> {
+        Ok(self.cache_of::<K>(Projection::Full, "reads")?.informer.cast())
     }
 
     /// As [`lister`](Self::lister), for a resource that is known only at run time.
     ///
-    /// # Panics
+    /// # Errors
     ///
     /// If the controller neither watches nor reads this resource: declare it with `reads_resource`.
-    pub fn lister_of(&self, resource: &ResourceKind) -> Lister<DynamicObject> {
-        self.informer_of(resource).lister()
+    pub fn lister_of(&self, resource: &ResourceKind) -> Result<Lister<DynamicObject>, ControllerError> {
+        Ok(self.informer_of(resource)?.lister())
     }
 
     /// The informer of a resource that is known only at run time, and that the controller watches or reads.
     ///
-    /// # Panics
+    /// # Errors
     ///
     /// As [`lister_of`](Self::lister_of).
-    pub fn informer_of(&self, resource: &ResourceKind) -> SharedInformer<DynamicObject> {
-        self.cache(resource, Projection::Full, format_args!("reads_resource(…)")).cast()
+    pub fn informer_of(
+        &self,
+        resource: &ResourceKind,
+    ) -> Result<SharedInformer<DynamicObject>, ControllerError> {
+        Ok(self.cache(resource, Projection::Full, format_args!("reads_resource(…)"))?.informer.cast())
     }
 
-    fn cache_of<K: Kind>(&self, projection: Projection, declaration: &str) -> &SharedInformer<()> {
-        let declaration = format_args!("{declaration}::<{}>()", type_name::<K>());
+    pub(crate) fn cache_of<K: Kind>(
+        &self,
+        projection: Projection,
+        method: &str,
+    ) -> Result<&ControllerCache, ControllerError> {
+        let declaration = format_args!("{method}::<{}>()", type_name::<K>());
         self.cache(&K::resource(), projection, declaration)
     }
 
-    fn cache(
+    pub(crate) fn cache(
         &self,
         resource: &ResourceKind,
         projection: Projection,
         declaration: fmt::Arguments<'_>,
-    ) -> &SharedInformer<()> {
-        self.shared.caches.find(resource, projection).unwrap_or_else(|| {
-            let controller = self.controller();
-            panic!("controller {controller:?} has no cache of {resource}: declare it with `.{declaration}`")
+    ) -> Result<&ControllerCache, ControllerError> {
+        self.shared.caches.find(resource, projection).ok_or_else(|| ControllerError::NotDeclared {
+            controller: self.controller().to_owned(),
+            resource: resource.to_string(),
+            declaration: declaration.to_string(),
         })
     }
 
-    /// Writes objects of a kind. The next reconcile of this request waits until the caches show these writes.
+    /// Writes objects of a kind. [`get`](Self::get) and [`list`](Self::list) show these writes, and the next reconcile
+    /// of this request starts when the caches do.
     pub fn api<K: Kind>(&self) -> TrackedApi<K> {
         TrackedApi::new(self.clone(), K::resource())
     }
@@ -219,6 +225,15 @@ impl Context {
     pub fn deleted<K: Kind>(&self, key: Key, uid: impl Into<String>) {
         let effect = WriteEffect::Deleted { key, uid: uid.into() };
         self.record(TrackedWrite { resource: K::resource(), effect });
+    }
+
+    pub(crate) fn caches(&self) -> &ControllerCaches {
+        &self.shared.caches
+    }
+
+    /// A write was not sent because it would have changed nothing.
+    pub(crate) fn count_saved_write(&self) {
+        self.shared.counters.writes_saved.add_one();
     }
 
     pub(crate) fn record(&self, write: TrackedWrite) {

@@ -5,8 +5,11 @@
 //! workers and the recorder, and owns them.
 
 mod builder;
+mod map_context;
 #[cfg(feature = "metrics")]
 mod metrics;
+mod reference;
+mod schema_check;
 mod source;
 pub(crate) mod stats;
 mod task;
@@ -22,26 +25,29 @@ use tidings_object::{Kind, ResourceKind};
 use tidings_workqueue::WorkQueue;
 
 pub use builder::ControllerBuilder;
+pub use map_context::MapContext;
 #[cfg(feature = "metrics")]
 pub use metrics::ControllerMetrics;
+pub use reference::Reference;
 pub use source::{Owned, Watched};
 pub use stats::{ControllerStats, RequestCount, RequestReason};
 pub use task::{ControllerHandle, ControllerTask};
 
 use crate::caches::ControllerCaches;
-use crate::context::SharedContext;
-use crate::controller::stats::{ReconcileCounters, RequestCounters};
+use crate::context::{FreshReads, SharedContext};
+use crate::controller::stats::{ContextCounters, ReconcileCounters, RequestCounters};
 use crate::enqueue::RequestQueue;
 use crate::error::ControllerError;
 use crate::reconciler::AnyReconciler;
 use crate::recorder::Recorder;
 use crate::request::Request;
 use crate::sync::AtomicU64;
-use crate::worker::{ControllerState, Parking, ShardFilter, WorkerShared};
+use crate::worker::{ControllerState, ObjectWaits, Parking, ShardFilter, WorkerShared};
 use crate::writes::PendingWrites;
 use builder::ControllerSettings;
+use schema_check::SchemaCheck;
 use source::ControllerSource;
-use task::ControllerHandlers;
+use task::{ControllerHandlers, TaskStart};
 
 /// A controller that is ready to be attached to a factory.
 ///
@@ -100,7 +106,7 @@ impl Controller {
     ///
     /// async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
     ///     let widgets = resource("example.com", "Widget", "widgets");
-    ///     if let Some(widget) = context.lister_of(&widgets).get(&request) {
+    ///     if let Some(widget) = context.lister_of(&widgets)?.get(&request) {
     ///         println!("{request} is {}", widget.decoded()?.data["spec"]["colour"]);
     ///     }
     ///     Ok(Action::await_change())
@@ -139,13 +145,20 @@ impl Controller {
         let request_queue = RequestQueue { queue: queue.clone(), debounce: settings.debounce };
         let mut caches = ControllerCaches::default();
         let mut handlers = ControllerHandlers::default();
-        let mut requests = Vec::new();
+        let (mut requests, mut paths) = (Vec::new(), Vec::new());
         for source in sources {
             let attached = source.attach(factory, &name, &request_queue, &caches)?;
             requests.push(attached.counts);
+            paths.extend(attached.owner_paths);
             handlers.push(attached.registration, &attached.cache.informer);
             caches.push(attached.cache);
         }
+        let schema_check = SchemaCheck {
+            client: factory.client().clone(),
+            controller: name.clone(),
+            owner: caches.own().resource().clone(),
+            paths,
+        };
         let state = Arc::new(controller_state(queue, requests));
         let (recorder, recorder_task) = match settings.recorder {
             Some(recorder) => (recorder, None),
@@ -160,29 +173,36 @@ impl Controller {
             recorder,
             caches,
             pending_writes: PendingWrites::default(),
+            fresh_reads: FreshReads { within: settings.write_wait_max, late: settings.late_reads },
+            counters: Arc::clone(&state.context),
         };
         let (parking, parked) = Parking::new();
+        let (object_waits, wait_receiver) = ObjectWaits::new();
         let work = WorkerShared {
             reconciler,
             context: Arc::new(context),
             state: Arc::clone(&state),
             reconcile_timeout: settings.reconcile_timeout,
             write_wait_max: settings.write_wait_max,
+            staleness_limit: settings.staleness_limit,
             on_error: settings.on_error,
             shard_filter: settings.shard.map(ShardFilter::new),
             parking,
+            object_waits,
             next_id: AtomicU64::new(1),
         };
         let handle = ControllerHandle::new(name, settings.workers, state, handlers.synced());
         let work = Arc::new(work);
-        let task = ControllerTask::new(handle.clone(), request_queue, work, parked, handlers, recorder_task);
+        let begin = TaskStart { parked, waits: wait_receiver, schema_check };
+        let task = ControllerTask::new(handle.clone(), request_queue, work, begin, handlers, recorder_task);
         Ok((handle, task))
     }
 }
 
 fn controller_state(queue: WorkQueue<Request>, sources: Vec<Arc<RequestCounters>>) -> ControllerState {
     let own = RequestCounters::new("controller".to_owned());
-    ControllerState { queue, counters: ReconcileCounters::default(), own, sources }
+    let context = Arc::new(ContextCounters::default());
+    ControllerState { queue, counters: ReconcileCounters::default(), context, own, sources }
 }
 
 impl fmt::Debug for Controller {

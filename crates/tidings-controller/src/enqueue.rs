@@ -15,14 +15,16 @@
 //! ```
 
 mod owner;
+mod references;
 mod request_queue;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use tidings_informer::informer::Notification;
+use tidings_informer::Notification;
 
 pub(crate) use owner::{CachedOwners, OwnerMap, OwnerSelection};
+pub(crate) use references::{ReferenceForm, ReferenceIndex};
 pub(crate) use request_queue::RequestQueue;
 
 use crate::controller::stats::{RequestCounters, RequestReason};

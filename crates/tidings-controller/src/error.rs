@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use tidings_informer::informer::{InformerError, WaitError};
+use tidings_informer::{InformerError, WaitError};
+use tidings_object::ReadError;
 use tidings_util::WithCauses;
 
 use crate::condition::LastSeen;
@@ -79,6 +80,131 @@ pub enum ControllerError {
     ReconcilePanicked {
         /// The panic's message.
         message: String,
+    },
+    /// The reconciler reads a kind that its controller neither watches nor reads.
+    #[error("controller {controller:?} has no cache of {resource}: declare it with `.{declaration}`")]
+    NotDeclared {
+        /// The controller.
+        controller: String,
+        /// The resource.
+        resource: String,
+        /// The call that declares it.
+        declaration: String,
+    },
+    /// A cache does not show a write of this process within the bound.
+    #[error(
+        "reading {object}: its cache does not show this process's own write after {within:?}; the request is retried \
+         (`.late_reads(LateReads::Live)` reads from the server instead): {source}"
+    )]
+    LateCache {
+        /// What was read.
+        object: String,
+        /// The bound.
+        within: Duration,
+        /// Which write is missing.
+        r#source: WaitError,
+    },
+    /// A cache was late, and an index can't be read from the server.
+    #[error(
+        "reading {resource} by the index {index:?}: its cache is late, and a server has no indexes; the request is retried"
+    )]
+    IndexNotLive {
+        /// The resource.
+        resource: String,
+        /// The index.
+        index: String,
+    },
+    /// A read from the server failed.
+    #[error("reading {object} from the server: {}", WithCauses(.source))]
+    LiveRead {
+        /// What was read.
+        object: String,
+        /// The cause.
+        r#source: Box<kube_client::Error>,
+    },
+    /// The role lacks a permission that a read from the server needs.
+    #[error(
+        "reading {object} from the server is not permitted: let the role `get` and `list` this resource in its \
+         namespace: {}",
+        WithCauses(.source)
+    )]
+    ReadForbidden {
+        /// What was read.
+        object: String,
+        /// The server's response.
+        r#source: Box<kube_client::Error>,
+    },
+    /// A reference of a controller is invalid.
+    #[error("controller {controller:?} refers to {resource} at {path:?}: {reason}")]
+    Reference {
+        /// The controller.
+        controller: String,
+        /// The referenced resource.
+        resource: String,
+        /// The path.
+        path: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The path of a reference is not in the schema of the controller's kind.
+    #[error(
+        "controller {controller:?} reads references at {path:?}, which is not in the schema of {resource}: correct the \
+         path, or the schema in the definition of the resource"
+    )]
+    PathNotInSchema {
+        /// The controller.
+        controller: String,
+        /// The resource of the controller.
+        resource: String,
+        /// The path.
+        path: String,
+    },
+    /// An object of a set can't be applied. Nothing was sent.
+    #[error("applying a set of objects: {resource}: {reason}")]
+    InvalidChild {
+        /// Its resource.
+        resource: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A set contains one object twice. Nothing was sent.
+    #[error("applying a set of objects: {object} is in the set twice")]
+    ChildTwice {
+        /// The object.
+        object: String,
+    },
+    /// A request for an object of a set failed.
+    #[error("{verb} {object}: {}", WithCauses(.source))]
+    ChildRequest {
+        /// What was attempted: applying or deleting.
+        verb: &'static str,
+        /// The object.
+        object: String,
+        /// The cause.
+        r#source: Box<kube_client::Error>,
+    },
+    /// The cache does not show which controller applied an object, so that nothing is deleted.
+    #[error(
+        "objects of {resource} have no managedFields in the cache, so that it is unknown which ones this controller \
+         applied: do not prune this field"
+    )]
+    NoManagedFields {
+        /// The resource.
+        resource: String,
+    },
+    /// A cached object can't be decoded.
+    #[error("{source}")]
+    Unreadable {
+        /// The cause.
+        r#source: ReadError,
+    },
+    /// A status can't be written.
+    #[error("writing the status of {object}: {reason}")]
+    InvalidStatus {
+        /// The object.
+        object: String,
+        /// What is wrong with the status.
+        reason: String,
     },
     /// The server would reject this name of a finalizer.
     #[error(

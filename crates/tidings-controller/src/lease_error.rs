@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidings_informer::informer::InformerError;
+use tidings_informer::{InformerError, WaitError};
 
 /// Why an election or a shard can't be set up, or why its replica may not work.
 #[derive(Debug, thiserror::Error)]
@@ -88,7 +88,7 @@ pub enum LeaseError {
     #[error("watching the leases of the group has ended: {cause}")]
     LeasesEnded {
         /// Why.
-        cause: String,
+        cause: WaitError,
     },
     /// This replica leads, but its election task has not renewed the lease for too long: the task is stuck. Restart the
     /// process.

@@ -28,6 +28,10 @@ mod writes;
 
 mod context;
 
+mod apply;
+
+mod status;
+
 mod worker;
 
 mod controller;
@@ -46,14 +50,15 @@ mod shard;
 
 mod manager;
 
-pub use action::Action;
+pub use action::{Action, ObjectWait};
+pub use apply::{Applied, Child};
 pub use condition::{Condition, LastSeen, await_condition, await_condition_on};
-pub use context::{Context, TestContext};
+pub use context::{Context, LateReads, ListRead, Staleness, TestContext, WhenStale};
 #[cfg(feature = "metrics")]
 pub use controller::ControllerMetrics;
 pub use controller::{
-    Controller, ControllerBuilder, ControllerHandle, ControllerStats, ControllerTask, Owned, RequestCount,
-    RequestReason, Watched,
+    Controller, ControllerBuilder, ControllerHandle, ControllerStats, ControllerTask, MapContext, Owned,
+    Reference, RequestCount, RequestReason, Watched,
 };
 pub use error::ControllerError;
 pub use finalizer::{Finalize, FinalizerApi, finalizer};
@@ -66,7 +71,8 @@ pub use reconciler::{Error, Reconciler};
 pub use recorder::{EventType, NewEvent, Recorder, RecorderBuilder, RecorderStats, RecorderTask};
 pub use request::Request;
 pub use shard::{Permit, Shard, ShardStatus, ShardTask, Sharding};
-pub use tidings_informer::informer::Notification;
+pub use status::{ConditionStatus, StatusWrite};
+pub use tidings_informer::Notification;
 pub use worker::Signals;
 pub use writes::{IfUnchanged, TrackedApi, Written};
 
@@ -75,3 +81,11 @@ pub use election::ElectionMetrics;
 pub use election::{Election, ElectionTask, Guard, Leadership, OnOverrun, Overrun, Term};
 pub use lease_error::LeaseError;
 pub use manager::{Manager, ManagerError};
+
+#[cfg(test)]
+use tidings_test_types as _;
+
+/// The examples of the page are documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/reconciling.md")]
+mod reconciling {}

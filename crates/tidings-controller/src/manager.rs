@@ -15,7 +15,7 @@ use std::fmt;
 use std::time::Duration;
 
 use tidings_factory::SharedInformerFactory;
-use tidings_informer::informer::{InformerError, WaitError};
+use tidings_informer::{InformerError, WaitError};
 use tidings_util::WithCauses;
 use tokio_util::sync::CancellationToken;
 
@@ -61,7 +61,8 @@ const GRACEFUL_SHUTDOWN_TIMEOUT_MAX: Duration = Duration::from_secs(365 * 24 * 6
 ///
 /// 1. The endpoints answer and the [runnables](Self::runnable) start. `/readyz` fails.
 /// 2. The informers start. Caches fill, and changes add requests to the queues, where they wait.
-/// 3. All caches are filled, within the [sync timeout](Self::sync_timeout). `/readyz` passes, on every replica.
+/// 3. All caches are filled and the handlers of all controllers have processed the first lists, within the
+///    [sync timeout](Self::sync_timeout). `/readyz` passes, on every replica.
 /// 4. With an [election](Self::election), the replica waits until it leads. Its caches follow the server meanwhile, so
 ///    it needs no list when it takes over.
 /// 5. The workers of all controllers start.
@@ -115,6 +116,13 @@ pub enum ManagerError {
     /// The replica can't take part in the election, or can't guard the work of its term.
     #[error("taking part in the leader election: {0}")]
     Election(LeaseError),
+    /// Two routes have the same path and method.
+    #[cfg(feature = "endpoints")]
+    #[error("adding routes to the endpoints: {reason}")]
+    Routes {
+        /// Which ones.
+        reason: String,
+    },
     /// The endpoints can't be served.
     #[cfg(feature = "endpoints")]
     #[error("serving the endpoints: {0}")]
@@ -256,7 +264,8 @@ impl Manager {
     }
 
     /// Serves these routes too, on the address of the [endpoints](Self::endpoints). The manager's own paths take
-    /// precedence. A second call adds more routes.
+    /// precedence. A second call adds more routes. If two calls have a route with the same path and method, the manager
+    /// does not start ([`ManagerError::Routes`]).
     ///
     /// ```
     /// use tidings_controller::Manager;
@@ -268,13 +277,9 @@ impl Manager {
     ///     .routes(Router::new().route("/version", routing::get(|| async { "1.2.3" })))
     /// # }
     /// ```
-    ///
-    /// # Panics
-    ///
-    /// If two calls have a route with the same path and method.
     #[cfg(feature = "endpoints")]
     pub fn routes(mut self, routes: tidings_endpoints::axum::Router) -> Self {
-        self.endpoints.routes = self.endpoints.routes.merge(routes);
+        self.endpoints.add_routes(routes);
         self
     }
 

@@ -5,7 +5,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tidings_informer::informer::Notification;
+use tidings_informer::Notification;
 use tidings_object::{LabelSelector, Object};
 
 /// Whether a notification becomes a request. It is called for every notification; none are merged before. It must be

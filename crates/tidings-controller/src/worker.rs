@@ -7,6 +7,7 @@
 //! If the caches do not yet show the writes of a request's last reconcile, the request is [parked](parking), and the
 //! worker continues with the next one.
 
+mod object_waits;
 mod on_error;
 mod outcome;
 mod parking;
@@ -19,18 +20,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use tidings_workqueue::{AddOptions, WorkQueue, Working};
+use tidings_object::Object;
+use tidings_workqueue::{AddOptions, ItemGuard, WorkQueue};
 use tokio::time::Instant;
 use tracing::{Instrument, Level, Span};
 
-use crate::action::Action;
-use crate::context::{Context, SharedContext};
-use crate::controller::stats::{ReconcileCounters, RequestCounters, RequestReason};
+use crate::action::{Action, ObjectWait};
+use crate::context::{Context, SharedContext, StalenessLimit, WhenStale};
+use crate::controller::stats::{ContextCounters, ReconcileCounters, RequestCounters, RequestReason};
 use crate::error::ControllerError;
 use crate::reconciler::{AnyReconciler, Error};
 use crate::request::Request;
 use crate::sync::{AtomicU64, Ordering};
 use crate::writes::writes_shown;
+pub(crate) use object_waits::{ObjectWaits, WaitReceiver};
 pub(crate) use on_error::OnError;
 use outcome::ReconcileOutcome;
 pub(crate) use outcome::join_error_message;
@@ -47,15 +50,20 @@ pub(crate) struct WorkerShared {
     pub(crate) state: Arc<ControllerState>,
     pub(crate) reconcile_timeout: Option<Duration>,
     pub(crate) write_wait_max: Duration,
+    pub(crate) staleness_limit: Option<StalenessLimit>,
     pub(crate) on_error: Option<OnError>,
     /// Set if several replicas share the keys.
     pub(crate) shard_filter: Option<ShardFilter>,
     pub(crate) parking: Parking,
+    pub(crate) object_waits: ObjectWaits,
     pub(crate) next_id: AtomicU64,
 }
 
+/// How long a request is put off while a cache is stale.
+const STALE_PAUSE: Duration = Duration::from_secs(1);
+
 enum NextRequest {
-    Queued(Working<Request>),
+    Queued(ItemGuard<Request>),
     Parked(ClaimedRequest, WritesShown),
 }
 
@@ -63,6 +71,8 @@ enum NextRequest {
 pub(crate) struct ControllerState {
     pub(crate) queue: WorkQueue<Request>,
     pub(crate) counters: ReconcileCounters,
+    /// Counted by the contexts of reconciles.
+    pub(crate) context: Arc<ContextCounters>,
     /// Requests that the controller itself adds.
     pub(crate) own: RequestCounters,
     /// Requests from notifications, by source.
@@ -80,6 +90,9 @@ impl WorkerShared {
                 NextRequest::Parked(claimed, shown) => (claimed, shown),
                 NextRequest::Queued(working) => {
                     let Some(claimed) = self.permitted(working) else { continue };
+                    if self.is_put_off(&claimed) {
+                        continue;
+                    }
                     let Some(ready) = self.ready_or_parked(claimed) else { continue };
                     ready
                 }
@@ -115,8 +128,29 @@ impl WorkerShared {
         }
     }
 
+    /// Puts a request back on the queue while a cache is too stale, if the controller waits then.
+    fn is_put_off(&self, claimed: &ClaimedRequest) -> bool {
+        let limit = self.staleness_limit.filter(|limit| limit.when == WhenStale::Wait);
+        let Some(stale) = limit.and_then(|limit| limit.exceeded_by(&self.context.caches)) else {
+            return false;
+        };
+        if self.state.counters.stale_waits.value() == 0 {
+            let (controller, informer) = (&self.context.controller, stale.name());
+            tracing::warn!(controller, informer, "requests wait because a cache is stale");
+        }
+        self.state.counters.stale_waits.add_one();
+        self.again(&claimed.working, RequestReason::StaleCache, AddOptions::new().after(STALE_PAUSE));
+        true
+    }
+
+    /// Whether the next reconcile reads from the server because a cache is too stale.
+    fn reads_live(&self) -> bool {
+        let limit = self.staleness_limit.filter(|limit| limit.when == WhenStale::ReadLive);
+        limit.is_some_and(|limit| limit.exceeded_by(&self.context.caches).is_some())
+    }
+
     /// Drops a request that belongs to another replica.
-    fn permitted(&self, working: Working<Request>) -> Option<ClaimedRequest> {
+    fn permitted(&self, working: ItemGuard<Request>) -> Option<ClaimedRequest> {
         let Some(shard_filter) = &self.shard_filter else {
             return Some(ClaimedRequest { working, permit: None });
         };
@@ -143,7 +177,7 @@ impl WorkerShared {
         None
     }
 
-    async fn work_on(&self, working: &Working<Request>, shown: WritesShown, waits: &mut SignalWaits) {
+    async fn work_on(&self, working: &ItemGuard<Request>, shown: WritesShown, waits: &mut SignalWaits) {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
         // Pinned on the stack: `instrument` would otherwise move the future for each request.
         let attempt = pin!(async {
@@ -173,10 +207,12 @@ impl WorkerShared {
     }
 
     async fn reconcile(&self, request: &Request, waits: &mut SignalWaits) -> ReconcileOutcome {
+        self.object_waits.end(request);
         let counters = &self.state.counters;
         let _active = counters.begin();
         let started = Instant::now();
         let context = Context::new(Arc::clone(&self.context), request.clone(), waits.signals().stop.clone());
+        let context = context.reading_live(self.reads_live());
         // `catch_unwind` covers the drop of the reconcile too, because destructors of the user's values can panic.
         let guarded = pin!(async {
             let ended = async { self.reconciler.start(request.clone(), context).await };
@@ -197,7 +233,7 @@ impl WorkerShared {
 
     /// Applies the outcome of a reconcile. The request is still claimed: a request that is added here becomes available
     /// after it is released.
-    fn settle(&self, working: &Working<Request>, outcome: ReconcileOutcome) {
+    fn settle(&self, working: &ItemGuard<Request>, outcome: ReconcileOutcome) {
         let counters = &self.state.counters;
         match outcome {
             ReconcileOutcome::Ended(Ok(action)) => self.succeeded(working, action),
@@ -229,7 +265,7 @@ impl WorkerShared {
         }
     }
 
-    fn succeeded(&self, working: &Working<Request>, action: Action) {
+    fn succeeded(&self, working: &ItemGuard<Request>, action: Action) {
         let counters = &self.state.counters;
         match action {
             Action::AwaitChange => {
@@ -246,24 +282,45 @@ impl WorkerShared {
                 self.forget(working);
                 self.again(working, RequestReason::RequeueAfter, AddOptions::new().after(delay));
             }
+            Action::AwaitObject(wait) => self.await_object(working, wait),
         }
     }
 
+    /// Lets a request sleep until an object meets a condition. If it does already, the request is retried after the
+    /// delay of the rate limiter: a reconciler that returns this again and again must not spin.
+    fn await_object(&self, working: &ItemGuard<Request>, wait: ObjectWait) {
+        let counters = &self.state.counters;
+        let Some(informer) = wait.informer_in(&self.context.caches) else {
+            counters.errors.add_one();
+            let error = || wait.not_declared(&self.context.controller).into();
+            return self.retry(working, RequestReason::Error, error);
+        };
+        counters.successes.add_one();
+        self.reset_failures(working);
+        let cached = informer.reader().get(wait.key()).map(Object::new);
+        if informer.is_synced() && wait.holds(cached.as_ref()) {
+            return self.again(working, RequestReason::AwaitedObject, AddOptions::new().rate_limited());
+        }
+        self.state.queue.forget(working);
+        self.object_waits.begin(Request::clone(working), informer, wait);
+    }
+
     /// Retries a failed request: as the hook chooses, or as the rate limiter allows.
-    fn retry(&self, working: &Working<Request>, reason: RequestReason, error: impl FnOnce() -> Error) {
+    fn retry(&self, working: &ItemGuard<Request>, reason: RequestReason, error: impl FnOnce() -> Error) {
         let action = match &self.on_error {
             Some(on_error) => on_error.failed(working, &error()),
             None => Action::Requeue,
         };
         match action {
             Action::AwaitChange => self.state.queue.forget(working),
+            Action::AwaitObject(wait) => self.await_object(working, wait),
             Action::Requeue => self.again(working, reason, AddOptions::new().rate_limited()),
             Action::RequeueAfter(delay) => self.again(working, reason, AddOptions::new().after(delay)),
         }
     }
 
     /// Resets the backoff of a request.
-    fn forget(&self, working: &Working<Request>) {
+    fn forget(&self, working: &ItemGuard<Request>) {
         self.reset_failures(working);
         self.state.queue.forget(working);
     }
@@ -275,12 +332,12 @@ impl WorkerShared {
     }
 
     /// Puts a request back that was taken and not finished.
-    fn put_back(&self, working: &Working<Request>) {
+    fn put_back(&self, working: &ItemGuard<Request>) {
         self.again(working, RequestReason::Abandoned, AddOptions::new());
     }
 
     /// Adds a request again, with the priority that it had.
-    fn again(&self, working: &Working<Request>, reason: RequestReason, options: AddOptions) {
+    fn again(&self, working: &ItemGuard<Request>, reason: RequestReason, options: AddOptions) {
         self.state.own.count(reason);
         self.state.queue.add_with(Request::clone(working), options.priority(working.priority()));
     }

@@ -1,5 +1,5 @@
 //! Read your own writes: the writes of a reconcile are kept with its request, and the next reconcile of that request
-//! starts when the caches show them.
+//! starts when the caches show them. They are also kept by object, for [reads](crate::Context::get) that wait for them.
 //!
 //! Only writes through [`TrackedApi`] are tracked, and only of kinds that the controller watches or reads. If a cache
 //! does not show a write in time, the request is delayed up to a bound, and then reconciled.
@@ -13,6 +13,7 @@
 mod api;
 mod delete_response;
 mod if_unchanged;
+mod unseen;
 mod written;
 
 use std::collections::{HashMap, VecDeque};
@@ -22,13 +23,14 @@ use std::time::Duration;
 use foldhash::fast::RandomState;
 use futures_util::FutureExt;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use tidings_informer::informer::{SharedInformer, WaitError};
+use tidings_informer::{SharedInformer, WaitError};
 use tidings_object::{Key, ResourceKind, Version};
 use tidings_util::clock;
 use tokio::time::Instant;
 
 pub use api::TrackedApi;
 pub use if_unchanged::IfUnchanged;
+pub(crate) use unseen::{KindWrites, ReadScope, WriteLog};
 pub use written::Written;
 
 use crate::caches::ControllerCaches;
@@ -76,9 +78,8 @@ impl Default for PendingWrites {
 
 impl PendingWrites {
     pub(crate) fn record(&self, caches: &ControllerCaches, request: &Request, write: TrackedWrite) {
-        if caches.showing(&write.resource).next().is_none() {
-            return;
-        }
+        let Some(cache) = caches.showing(&write.resource).next() else { return };
+        cache.writes.record(&write.effect);
         let mut recorded = self.by_request.lock();
         // Most requests write one object, so the capacity is 1.
         let writes = recorded.writes.entry(request.clone()).or_insert_with(|| VecDeque::with_capacity(1));
@@ -121,7 +122,8 @@ impl TrackedWrite {
     fn is_passed(&self, caches: &ControllerCaches) -> bool {
         let WriteEffect::Written { version, .. } = &self.effect else { return false };
         let has_passed = |reached: Version| reached.is_at_least(version);
-        caches.showing(&self.resource).all(|cache| cache.reader().version().is_some_and(has_passed))
+        let mut showing = caches.showing(&self.resource);
+        showing.all(|cache| cache.informer.reader().version().is_some_and(has_passed))
     }
 
     /// Whether no wait is necessary.
@@ -135,19 +137,24 @@ impl TrackedWrite {
     async fn shown(&self, caches: &ControllerCaches, deadline: Instant) -> Result<(), WaitError> {
         for cache in caches.showing(&self.resource) {
             let within = deadline.saturating_duration_since(Instant::now());
-            let end = self.shown_by(cache, within).await;
+            let end = shown_by(&cache.informer, &self.effect, within).await;
             if matches!(end, Err(WaitError::DeadlinePassed { .. } | WaitError::WentBack { .. })) {
                 return end;
             }
         }
         Ok(())
     }
+}
 
-    async fn shown_by(&self, cache: &SharedInformer<()>, within: Duration) -> Result<(), WaitError> {
-        match &self.effect {
-            WriteEffect::Written { meta, .. } => cache.wait_for_written(meta, within).await,
-            WriteEffect::Deleted { key, uid } => cache.wait_for_deletion(key, uid, within).await,
-        }
+/// Waits until one cache shows a write.
+pub(crate) async fn shown_by(
+    cache: &SharedInformer<()>,
+    effect: &WriteEffect,
+    within: Duration,
+) -> Result<(), WaitError> {
+    match effect {
+        WriteEffect::Written { meta, .. } => cache.wait_for_written(meta, within).await,
+        WriteEffect::Deleted { key, uid } => cache.wait_for_deletion(key, uid, within).await,
     }
 }
 
@@ -232,7 +239,7 @@ mod tests {
         let running = factory.start();
         running.synced().await.unwrap();
         let mut caches = ControllerCaches::default();
-        caches.push(ControllerCache { projection: Projection::Full, informer: secrets.cast() });
+        caches.push(ControllerCache::new(Projection::Full, secrets.cast(), &WriteLog::default()));
 
         let pending_writes = PendingWrites::default();
         for at in 0..5 * SWEEP_ABOVE_REQUESTS {
@@ -257,7 +264,7 @@ mod tests {
         pending_writes.record(&caches, &request(0), write(1));
         assert_eq!(pending_writes.requests(), 0);
         let informer = factory.informer::<Secret>().cast();
-        caches.push(ControllerCache { projection: Projection::Full, informer });
+        caches.push(ControllerCache::new(Projection::Full, informer, &WriteLog::default()));
         for version in 0..2 * WRITES_PER_REQUEST_MAX as u64 {
             pending_writes.record(&caches, &request(0), write(version));
         }

@@ -1,6 +1,7 @@
 //! A context for unit tests: informers are filled from objects in memory, and no watch runs.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::{FutureExt as _, StreamExt as _, stream};
@@ -8,7 +9,7 @@ use kube_client::Client;
 use kube_core::dynamic::DynamicObject;
 use serde::Serialize;
 use serde_json::{Value, json};
-use tidings_informer::informer::{InformerConfig, SharedInformer, Sources, informer};
+use tidings_informer::{InformerConfig, SharedInformer, Sources, informer};
 use tidings_object::{
     Intake, Kind, KnownObjects, NothingKnown, Projection, RawObject, ResourceKind, Scope, Version,
 };
@@ -18,16 +19,17 @@ use tidings_source::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::{Context, SharedContext};
+use super::{Context, FreshReads, LateReads, SharedContext};
 use crate::caches::{ControllerCache, ControllerCaches};
 use crate::recorder::Recorder;
 use crate::request::Request;
-use crate::writes::PendingWrites;
+use crate::writes::{PendingWrites, WriteLog};
 
 /// Builds a [`Context`] for unit tests. See [`Context::for_test`].
 ///
 /// Objects get a uid, a `resourceVersion` and the namespace `default` if they have none. The caches do not change while
-/// the test runs: writes go to the client, and no cache shows them.
+/// the test runs: writes go to the client, and no cache shows them. [`Context::get`] and [`Context::list`] read what was
+/// written from the client.
 #[derive(Clone)]
 #[must_use = "call `build` to get the context"]
 pub struct TestContext {
@@ -88,10 +90,10 @@ impl TestContext {
     ///
     /// If an object can't be encoded as JSON, or has no name.
     pub async fn build(self, request: &Request) -> Context {
-        let mut caches = ControllerCaches::default();
+        let (mut caches, log) = (ControllerCaches::default(), WriteLog::default());
         for kind in self.kinds {
             let projection = kind.projection;
-            caches.push(ControllerCache { projection, informer: kind.into_informer().await });
+            caches.push(ControllerCache::new(projection, kind.into_informer().await, &log).owned(true));
         }
         let (recorder, _) = Recorder::new(self.client.clone(), self.controller.as_str());
         let shared = SharedContext {
@@ -100,6 +102,8 @@ impl TestContext {
             recorder,
             caches,
             pending_writes: PendingWrites::default(),
+            fresh_reads: FreshReads { within: Duration::ZERO, late: LateReads::Live },
+            counters: Arc::default(),
         };
         Context::new(Arc::new(shared), request.clone(), CancellationToken::new())
     }

@@ -5,14 +5,16 @@ use std::time::Duration;
 
 use kube_core::PartialObjectMeta;
 use tidings_factory::InformerOptions;
-use tidings_informer::informer::Notification;
+use tidings_informer::Notification;
 use tidings_object::{Kind, ResourceKind};
 use tidings_workqueue::limiter::{Exponential, RateLimiter};
 use tidings_workqueue::{WorkQueue, WorkQueueBuilder};
 
+use super::reference::Reference;
 use super::source::{ControllerSource, Owned, SourceRole, WatchSpec, Watched};
 use super::{Controller, WRITE_WAIT_MAX};
 use crate::action::Action;
+use crate::context::{LateReads, StalenessLimit, WhenStale};
 use crate::enqueue::object_map;
 use crate::predicate::Predicate;
 use crate::reconciler::{Error, Reconciler};
@@ -44,6 +46,8 @@ pub(super) struct ControllerSettings {
     pub(super) reconcile_timeout: Option<Duration>,
     pub(super) debounce: Duration,
     pub(super) write_wait_max: Duration,
+    pub(super) late_reads: LateReads,
+    pub(super) staleness_limit: Option<StalenessLimit>,
     pub(super) queue: WorkQueueBuilder<Request>,
     pub(super) shard: Option<Shard>,
     pub(super) on_error: Option<OnError>,
@@ -59,6 +63,8 @@ impl Default for ControllerSettings {
             reconcile_timeout: Some(RECONCILE_TIMEOUT),
             debounce: Duration::ZERO,
             write_wait_max: WRITE_WAIT_MAX,
+            late_reads: LateReads::default(),
+            staleness_limit: None,
             queue: WorkQueue::builder().limiter(Exponential::new(RETRY_FIRST, RETRY_MAX)),
             shard: None,
             on_error: None,
@@ -99,9 +105,9 @@ impl<K: 'static> ControllerBuilder<K> {
     /// `merge_above` notifications wait, the informer waits for the closure. Two calls may run at the same time, and
     /// notifications of one object may be mapped out of order.
     ///
-    /// The closure may read caches through a captured lister. Readers never wait for an informer, so this can't
-    /// deadlock. The cache may still be empty while the first lists run: objects that arrive there later need a watch
-    /// of their own.
+    /// A closure that reads caches of the controller gets them from [`Watched::with_context`]. Any closure may also
+    /// capture a lister. Readers never wait for an informer, so this can't deadlock. The cache may still be empty while
+    /// the first lists run: objects that arrive there later need a watch of their own.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::{Pod, Service};
@@ -132,6 +138,30 @@ impl<K: 'static> ControllerBuilder<K> {
     /// As [`watches`](Self::watches), with predicates and options.
     pub fn watches_with<V: 'static>(mut self, watched: Watched<V>) -> Self {
         self.sources.push(watched.into_source());
+        self
+    }
+
+    /// Watches a kind that objects of the controller's kind refer to by name, at this path. A change of such an object
+    /// requests every object that refers to it. If an object changes its reference, it is followed.
+    ///
+    /// The path may have `[*]`. The referenced objects are in the namespace of the one that refers to them, or in
+    /// cluster scope. See [`Reference`] for namespaces, several paths, selectors and functions. If the server's schema
+    /// has no such path, the controller ends with an error that names it. A [predicate](Self::predicate) of the
+    /// controller's kind must accept changes of the reference.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::{Secret, ServiceAccount};
+    /// use tidings_controller::Controller;
+    ///
+    /// let builder = Controller::for_kind::<ServiceAccount>("accounts").refers_to::<Secret>(".secrets[*].name");
+    /// ```
+    pub fn refers_to<R: Kind + 'static>(self, path: &str) -> Self {
+        self.refers_to_with(Reference::<R>::new().at(path))
+    }
+
+    /// As [`refers_to`](Self::refers_to), with more ways to refer to objects, predicates and options.
+    pub fn refers_to_with<V: 'static>(mut self, reference: Reference<V>) -> Self {
+        self.sources.push(reference.into_source(self.watch.resource().clone()));
         self
     }
 
@@ -197,9 +227,26 @@ impl<K: 'static> ControllerBuilder<K> {
         self
     }
 
-    /// How long a request waits until the caches show the writes of its last reconcile. Default 5 s; zero is no wait.
+    /// How long a request waits until the caches show the writes of its last reconcile, and how long
+    /// [`Context::get`](crate::Context::get) and [`Context::list`](crate::Context::list) wait for writes. Default 5 s;
+    /// zero is no wait, and reads return what the cache has.
     pub fn write_wait_max(mut self, limit: Duration) -> Self {
         self.settings.write_wait_max = limit;
+        self
+    }
+
+    /// What reads do if the cache does not show this process's own writes within
+    /// [`write_wait_max`](Self::write_wait_max). By default they are an error, and the request is retried.
+    pub fn late_reads(mut self, late: LateReads) -> Self {
+        self.settings.late_reads = late;
+        self
+    }
+
+    /// What happens while one of the controller's caches may be behind the server by more than `limit`: its stream has
+    /// been down that long, or has been silent for that long beyond the minute that is normal. By default reconciles go
+    /// on. The caches are checked before each reconcile.
+    pub fn stale_after(mut self, limit: Duration, when: WhenStale) -> Self {
+        self.settings.staleness_limit = Some(StalenessLimit { limit, when });
         self
     }
 

@@ -67,7 +67,7 @@ impl WeakController {
 /// names of counters.
 type ControllerMetric = (&'static str, &'static str, fn(&ControllerStats) -> u64);
 
-const COUNTERS: [ControllerMetric; 8] = [
+const COUNTERS: [ControllerMetric; 13] = [
     ("controller_runtime_reconcile_errors", "Reconciles that failed", |stats| stats.errors),
     ("controller_runtime_terminal_reconcile_errors", "Reconciles that ended in a terminal error", |stats| {
         stats.terminal_errors
@@ -89,6 +89,31 @@ const COUNTERS: [ControllerMetric; 8] = [
         "tidings_controller_write_waits_given_up",
         "Requests that were reconciled before the caches showed their own writes",
         |stats| stats.write_waits_given_up,
+    ),
+    (
+        "tidings_controller_stale_waits",
+        "How often a request was put off because a cache was stale",
+        |stats| stats.stale_waits,
+    ),
+    (
+        "tidings_controller_read_waits",
+        "Reads that waited until a cache showed writes of this process",
+        |stats| stats.read_waits,
+    ),
+    (
+        "tidings_controller_read_waits_given_up",
+        "Reads for which a cache did not show writes of this process in time",
+        |stats| stats.read_waits_given_up,
+    ),
+    (
+        "tidings_controller_live_reads",
+        "Reads that were sent to the server because a cache was late",
+        |stats| stats.live_reads,
+    ),
+    (
+        "tidings_controller_writes_saved",
+        "Writes that were not sent because they would have changed nothing",
+        |stats| stats.writes_saved,
     ),
 ];
 

@@ -6,15 +6,21 @@ use std::sync::Arc;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
 use tidings_factory::{InformerOptions, SharedInformerFactory};
-use tidings_informer::informer::{Handler, InformerError, Notification, Registration, SharedInformer};
-use tidings_object::{Kind, Projection, ResourceKind};
+use tidings_informer::{Handler, InformerError, Notification, Registration, SharedInformer};
+use tidings_object::{FieldPath, Kind, Projection, ResourceKind};
 
+use super::map_context::MapContext;
+use super::reference::ReferenceSpec;
 use super::stats::RequestCounters;
 use crate::caches::{ControllerCache, ControllerCaches};
-use crate::enqueue::{CachedOwners, Enqueue, OwnerMap, OwnerSelection, RequestMap, RequestQueue};
+use crate::context::ReferencedBodies;
+use crate::enqueue::{
+    CachedOwners, Enqueue, OwnerMap, OwnerSelection, ReferenceForm, ReferenceIndex, RequestMap, RequestQueue,
+};
 use crate::error::ControllerError;
 use crate::predicate::Predicate;
 use crate::request::Request;
+use crate::writes::WriteLog;
 
 /// A kind whose objects are owned by objects of the controller's kind: a change requests the owner.
 ///
@@ -36,8 +42,11 @@ pub struct Owned<V> {
 /// A kind whose notifications are mapped to requests by a closure. See [`watches`](super::ControllerBuilder::watches).
 pub struct Watched<V> {
     pub(super) watch: WatchSpec<V>,
-    map: RequestMap<V>,
+    map: SourceRole<V>,
 }
+
+/// The requests that a notification causes, with the caches of the controller.
+type ContextMap<V> = Box<dyn Fn(&Notification<V>, &MapContext) -> Vec<Request> + Send + Sync>;
 
 /// One informer, and the predicates for its notifications.
 pub(super) struct WatchSpec<V> {
@@ -58,8 +67,12 @@ pub(super) enum SourceRole<V> {
     Read,
     /// A map makes requests of them.
     Mapped(RequestMap<V>),
+    /// A map that reads caches makes requests of them.
+    MappedInContext(ContextMap<V>),
     /// They request owners.
     Owned(OwnerMap),
+    /// They request the objects that refer to them.
+    Referenced(ReferenceSpec),
 }
 
 impl<O: Kind + 'static> Owned<O> {
@@ -111,14 +124,36 @@ impl<V: 'static> Owned<V> {
 impl<W: Kind + 'static> Watched<W> {
     /// Watches whole objects of a kind.
     pub fn new(map: impl Fn(&Notification<W>) -> Vec<Request> + Send + Sync + 'static) -> Self {
-        Watched { watch: WatchSpec::full(), map: Box::new(map) }
+        Watched { watch: WatchSpec::full(), map: SourceRole::Mapped(Box::new(map)) }
+    }
+
+    /// Watches whole objects of a kind. The map also gets the caches of the controller.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::{Pod, Service};
+    /// use tidings_controller::{Controller, Request, Watched};
+    ///
+    /// // Requests the services of a pod's application when the pod changes.
+    /// let builder = Controller::for_kind::<Service>("endpoints").watches_with(Watched::<Pod>::with_context(
+    ///     |pod, context| {
+    ///         let app = pod.object().labels().value("app");
+    ///         let all = context.lister::<Service>().list().into_iter();
+    ///         let concerned = all.filter(|service| service.labels().value("app") == app);
+    ///         concerned.map(|service| Request::from(service.key())).collect()
+    ///     },
+    /// ));
+    /// ```
+    pub fn with_context(
+        map: impl Fn(&Notification<W>, &MapContext) -> Vec<Request> + Send + Sync + 'static,
+    ) -> Self {
+        Watched { watch: WatchSpec::full(), map: SourceRole::MappedInContext(Box::new(map)) }
     }
 
     /// Watches the metadata of a kind. The server sends nothing else.
     pub fn metadata(
         map: impl Fn(&Notification<PartialObjectMeta<W>>) -> Vec<Request> + Send + Sync + 'static,
     ) -> Watched<PartialObjectMeta<W>> {
-        Watched { watch: WatchSpec::metadata(), map: Box::new(map) }
+        Watched { watch: WatchSpec::metadata(), map: SourceRole::Mapped(Box::new(map)) }
     }
 }
 
@@ -128,7 +163,7 @@ impl Watched<DynamicObject> {
         resource: impl Into<ResourceKind>,
         map: impl Fn(&Notification<DynamicObject>) -> Vec<Request> + Send + Sync + 'static,
     ) -> Self {
-        Watched { watch: WatchSpec::of(resource.into()), map: Box::new(map) }
+        Watched { watch: WatchSpec::of(resource.into()), map: SourceRole::Mapped(Box::new(map)) }
     }
 }
 
@@ -148,7 +183,7 @@ impl<V: 'static> Watched<V> {
     }
 
     pub(super) fn into_source(self) -> ControllerSource {
-        self.watch.into_source(SourceRole::Mapped(self.map))
+        self.watch.into_source(self.map)
     }
 }
 
@@ -203,10 +238,24 @@ impl<V: 'static> WatchSpec<V> {
                 source: Box::new(source),
             })?;
             let counts = Arc::new(RequestCounters::new(resource.to_string()));
+            let is_owned = matches!(role, SourceRole::Owned(_));
+            let (mut bodies, mut owner_paths) = (None, Vec::new());
             let map = match role {
                 SourceRole::Read => None,
                 SourceRole::Mapped(map) => Some(map),
+                SourceRole::MappedInContext(map) => {
+                    let context = MapContext::new(controller, caches, &informer.clone().cast());
+                    Some(Box::new(move |notification: &Notification<V>| map(notification, &context)) as _)
+                }
                 SourceRole::Owned(owners) => Some(owners.into_map(CachedOwners::of(caches.own()))),
+                SourceRole::Referenced(spec) => {
+                    let keeps_bodies = spec.keeps_bodies;
+                    let forms = spec.into_forms(controller, &resource)?;
+                    owner_paths.extend(forms.iter().flat_map(ReferenceForm::paths).cloned());
+                    let index = ReferenceIndex::new(caches.own(), forms, resource.scope);
+                    bodies = keeps_bodies.then(|| Arc::new(ReferencedBodies::new(index.clone())));
+                    Some(referenced_map(index, bodies.clone()))
+                }
             };
             let registration = match map {
                 None => None,
@@ -221,8 +270,10 @@ impl<V: 'static> WatchSpec<V> {
                     })?)
                 }
             };
-            let cache = ControllerCache { projection, informer: informer.cast() };
-            Ok(AttachedSource { cache, registration, counts })
+            let log = factory.shared_value::<WriteLog>();
+            let mut cache = ControllerCache::new(projection, informer.cast(), &log).owned(is_owned);
+            cache.bodies = bodies;
+            Ok(AttachedSource { cache, registration, counts, owner_paths })
         }))
     }
 }
@@ -250,6 +301,19 @@ pub(super) struct AttachedSource {
     pub(super) cache: ControllerCache,
     pub(super) registration: Option<Registration>,
     pub(super) counts: Arc<RequestCounters>,
+    /// The paths that are read from objects of the controller's own kind.
+    pub(super) owner_paths: Vec<FieldPath>,
+}
+
+/// Requests the referrers of an object, and drops its kept body.
+fn referenced_map<V: 'static>(index: ReferenceIndex, bodies: Option<Arc<ReferencedBodies>>) -> RequestMap<V> {
+    let map = index.into_map();
+    Box::new(move |notification| {
+        if let Some(bodies) = &bodies {
+            bodies.forget(&notification.object().key());
+        }
+        map(notification)
+    })
 }
 
 impl ControllerSource {

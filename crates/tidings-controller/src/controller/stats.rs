@@ -37,6 +37,16 @@ pub struct ControllerStats {
     pub write_waits: u64,
     /// Of these, requests that were reconciled without it after `write_wait_max`.
     pub write_waits_given_up: u64,
+    /// How often a request was put off because a cache was stale.
+    pub stale_waits: u64,
+    /// Reads that waited until a cache showed writes of this process.
+    pub read_waits: u64,
+    /// Of these, reads that waited for the whole bound: an error, or a read from the server.
+    pub read_waits_given_up: u64,
+    /// Reads that were sent to the server because a cache was late.
+    pub live_reads: u64,
+    /// Writes that were not sent because they would have changed nothing.
+    pub writes_saved: u64,
     /// Reconciles that run at the moment.
     pub active_workers: usize,
     /// Reconciles that may run at the same time.
@@ -81,6 +91,12 @@ pub enum RequestReason {
     Requeue,
     /// The reconciler returned [`Action::RequeueAfter`](crate::Action::RequeueAfter).
     RequeueAfter,
+    /// The object that the reconciler [awaited](crate::Action::await_object) meets its condition.
+    AwaitedObject,
+    /// The awaited object did not meet its condition in time.
+    AwaitTimeout,
+    /// A cache was stale, and the request was put off.
+    StaleCache,
     /// The reconcile returned an error.
     Error,
     /// The reconcile took too long.
@@ -104,7 +120,7 @@ const RECONCILE_TIME_BOUNDS_NANOS: [u64; 40] = Histogram::bounds_from_millis([
 
 impl RequestReason {
     /// All reasons, in the order of their discriminants.
-    pub(crate) const ALL: [RequestReason; 14] = [
+    pub(crate) const ALL: [RequestReason; 17] = [
         RequestReason::Initial,
         RequestReason::Added,
         RequestReason::Updated,
@@ -113,6 +129,9 @@ impl RequestReason {
         RequestReason::Filtered,
         RequestReason::Requeue,
         RequestReason::RequeueAfter,
+        RequestReason::AwaitedObject,
+        RequestReason::AwaitTimeout,
+        RequestReason::StaleCache,
         RequestReason::Error,
         RequestReason::Timeout,
         RequestReason::Panic,
@@ -132,6 +151,9 @@ impl RequestReason {
             RequestReason::Filtered => "filtered",
             RequestReason::Requeue => "requeue",
             RequestReason::RequeueAfter => "requeue_after",
+            RequestReason::AwaitedObject => "awaited_object",
+            RequestReason::AwaitTimeout => "await_timeout",
+            RequestReason::StaleCache => "stale_cache",
             RequestReason::Error => "error",
             RequestReason::Timeout => "timeout",
             RequestReason::Panic => "panic",
@@ -168,8 +190,18 @@ pub(crate) struct ReconcileCounters {
     pub(crate) not_ours: Counter,
     pub(crate) write_waits: Counter,
     pub(crate) write_waits_given_up: Counter,
+    pub(crate) stale_waits: Counter,
     pub(crate) reconcile_time: ReconcileTime,
     active: AtomicU64,
+}
+
+/// What reconciles do through their contexts.
+#[derive(Debug, Default)]
+pub(crate) struct ContextCounters {
+    pub(crate) read_waits: Counter,
+    pub(crate) read_waits_given_up: Counter,
+    pub(crate) live_reads: Counter,
+    pub(crate) writes_saved: Counter,
 }
 
 /// Counts a reconcile as active until it is dropped, also by a panic.

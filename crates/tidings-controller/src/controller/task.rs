@@ -5,18 +5,21 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use futures_util::future::select_all;
-use tidings_informer::informer::{InformerError, Registration, SharedInformer, WaitError, WeakInformer};
+use tidings_informer::{InformerError, Registration, SharedInformer, WaitError, WeakInformer};
 use tidings_workqueue::WorkQueue;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
+use super::schema_check::SchemaCheck;
 use super::stats::{ControllerStats, RequestReason};
 use crate::enqueue::RequestQueue;
 use crate::error::ControllerError;
 use crate::recorder::RecorderTask;
 use crate::request::Request;
 use crate::shard::Shard;
-use crate::worker::{ControllerState, ParkedReceiver, Signals, WorkerShared, join_error_message};
+use crate::worker::{
+    ControllerState, ParkedReceiver, Signals, WaitReceiver, WorkerShared, join_error_message,
+};
 
 /// Observes a controller, and adds requests. It keeps no informer alive.
 ///
@@ -44,10 +47,17 @@ pub struct ControllerTask {
     request_queue: RequestQueue,
     shared: Arc<WorkerShared>,
     /// Taken when the task runs.
-    parked: Option<ParkedReceiver>,
+    start: Option<TaskStart>,
     handlers: ControllerHandlers,
     /// Set unless the caller runs the recorder's task.
     recorder: Option<RecorderTask>,
+}
+
+/// What a task needs once, when it starts to run.
+pub(super) struct TaskStart {
+    pub(super) parked: ParkedReceiver,
+    pub(super) waits: WaitReceiver,
+    pub(super) schema_check: SchemaCheck,
 }
 
 /// What must be synced for one source.
@@ -182,6 +192,11 @@ impl ControllerState {
             not_ours: counters.not_ours.value(),
             write_waits: counters.write_waits.value(),
             write_waits_given_up: counters.write_waits_given_up.value(),
+            stale_waits: counters.stale_waits.value(),
+            read_waits: self.context.read_waits.value(),
+            read_waits_given_up: self.context.read_waits_given_up.value(),
+            live_reads: self.context.live_reads.value(),
+            writes_saved: self.context.writes_saved.value(),
             active_workers: counters.active(),
             workers,
             reconcile_time: counters.reconcile_time.read(),
@@ -196,11 +211,11 @@ impl ControllerTask {
         handle: ControllerHandle,
         request_queue: RequestQueue,
         shared: Arc<WorkerShared>,
-        parked: ParkedReceiver,
+        start: TaskStart,
         handlers: ControllerHandlers,
         recorder: Option<RecorderTask>,
     ) -> Self {
-        ControllerTask { handle, request_queue, shared, parked: Some(parked), handlers, recorder }
+        ControllerTask { handle, request_queue, shared, start: Some(start), handlers, recorder }
     }
 
     /// Waits until the caches are filled, then works until `stop`: workers take no new requests and finish their
@@ -232,7 +247,9 @@ impl ControllerTask {
         if let Some(recorder) = self.recorder.take() {
             recorder_tasks.spawn(recorder.run(recorder_stop.clone()));
         }
-        let mut parked_waiter = self.parked.take().expect("a task runs once").into_waiter();
+        let TaskStart { parked, waits, schema_check } = self.start.take().expect("a task runs once");
+        let (mut parked_waiter, mut object_waiter) = (parked.into_waiter(), waits.into_waiter());
+        let mut wrong_path = std::pin::pin!(schema_check.wrong_path());
         let mut workers = JoinSet::new();
         for _ in 0..self.handle.workers {
             workers.spawn(Arc::clone(&self.shared).run(signals.clone()));
@@ -252,6 +269,8 @@ impl ControllerTask {
                 failure = &mut failed => break Err(self.informer_failed(failure)),
                 () = changed(&mut shard) => self.enqueue_all(),
                 () = parked_waiter.turn(&self.shared, signals) => {}
+                () = object_waiter.turn(&self.shared) => {}
+                error = &mut wrong_path => break Err(error),
             }
         };
         // After an error some workers still run. None may run after this function has returned.

@@ -6,7 +6,7 @@
 
 use serde::Deserialize;
 use tidings_informer::indexer::{Index, Reader};
-use tidings_informer::informer::{Notification, SharedInformer};
+use tidings_informer::{Notification, SharedInformer};
 use tidings_object::{RawObject, ResourceKind, Scope};
 
 use super::RequestMap;
@@ -88,16 +88,21 @@ impl OwnerMap {
     /// Requests the owners of the old and of the new object: a change of the owner concerns both.
     pub(crate) fn into_map<K: 'static>(self, cached: CachedOwners) -> RequestMap<K> {
         Box::new(move |notification| {
-            let owners_of = |object| self.cached(&cached, object).unwrap_or_else(|| self.named(object));
             let mut requests = match notification {
-                // Most changes keep the owners. Then one of the two objects is enough.
+                // Most changes keep the owners. Then one of the two objects is enough if the owners are cached. If not,
+                // both are read: equal uids may have different names.
                 Notification::Updated { old, new: newest, .. }
                 | Notification::Deleted { old, object: newest, .. }
                     if have_same_owners(old, newest) =>
                 {
-                    owners_of(newest)
+                    let by_name = || notification.objects().flat_map(|object| self.named(object)).collect();
+                    self.cached(&cached, newest).unwrap_or_else(by_name)
                 }
-                _ => notification.objects().flat_map(|object| owners_of(object)).collect(),
+                _ => {
+                    let owners_of =
+                        |object| self.cached(&cached, object).unwrap_or_else(|| self.named(object));
+                    notification.objects().flat_map(|object| owners_of(object)).collect()
+                }
             };
             requests.sort();
             requests.dedup();

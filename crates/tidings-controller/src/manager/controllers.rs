@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use tidings_factory::{Running, SharedInformerFactory};
-use tidings_informer::informer::{Unsynced, WaitError};
+use tidings_informer::{Unsynced, WaitError};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -31,6 +31,17 @@ pub(super) struct ControllerSet {
     pub(super) elector: Option<LeaderElector>,
     /// The first controller that can't run. It is an error of the start, not of the builder.
     attach_error: Option<ManagerError>,
+}
+
+/// Why a controller has not synced, once its caches are filled.
+const BEHIND: &str = "its handlers still process the first list";
+
+/// Fails with the names of the controllers that have not synced.
+#[cfg(feature = "endpoints")]
+pub(super) fn are_synced(handles: &[ControllerHandle]) -> Result<(), String> {
+    let behind = handles.iter().filter(|handle| !handle.is_synced());
+    let behind: Vec<_> = behind.map(|handle| format!("{} has not synced", handle.name())).collect();
+    if behind.is_empty() { Ok(()) } else { Err(behind.join("; ")) }
 }
 
 impl ControllerSet {
@@ -98,8 +109,7 @@ impl ControllerSet {
             return caches;
         }
         let behind = self.handles.iter().filter(|handle| !handle.is_synced());
-        let reason = "its handlers still process the first list";
-        behind.map(|handle| Unsynced::new(handle.name(), reason)).collect()
+        behind.map(|handle| Unsynced::new(handle.name(), BEHIND)).collect()
     }
 
     /// Waits for leadership, then runs the workers. It returns only errors. It may be dropped at any await, because

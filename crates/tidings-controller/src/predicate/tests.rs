@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Value, json};
-use tidings_informer::informer::Notification;
+use tidings_informer::Notification;
 use tidings_object::{Budget, Intake, Kind, NothingKnown, Object};
 
 use super::Predicate;

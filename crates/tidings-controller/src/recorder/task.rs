@@ -112,7 +112,7 @@ impl RecorderTask {
     /// When the next write is due, unless an event is recorded before.
     fn next_write_at(&self) -> Option<Instant> {
         let due = self.shared.correlator.lock().next_due()?;
-        Some(self.paused_until.map_or(due, |held| held.max(due)))
+        Some(self.paused_until.map_or(due, |until| until.max(due)))
     }
 
     fn settle(&mut self, due: &DueWrite, answer: EventResponse) {

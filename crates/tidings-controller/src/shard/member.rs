@@ -51,6 +51,8 @@ struct PublishedView {
 struct HeldPermit {
     key: Key,
     is_revoked: bool,
+    /// When it must have ended, if the Lease of its claim was deleted. Otherwise this depends on the last renewal.
+    must_end_by: Option<Instant>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +89,7 @@ impl Member {
         let own_sequence = own.map(|own| own.record.sequence);
         if own_sequence.is_none() && self.own_writes.seen_sequence > 0 {
             // Someone deleted the own Lease. A new member does not see our claim, so this member owns nothing now.
+            self.keep_deadlines();
             self.expire_claim();
         }
         self.own_writes.saw(own_sequence.unwrap_or_default());
@@ -168,7 +171,8 @@ impl Member {
         let is_valid = self.own_writes.renewed_at.is_some_and(|at| now < at + self.timing.renew_deadline);
         let is_ours = is_valid && self.ownership.permits(key.as_str(), &self.identity);
         if is_ours {
-            self.held_permits.insert(id, HeldPermit { key: key.clone(), is_revoked: false });
+            self.held_permits
+                .insert(id, HeldPermit { key: key.clone(), is_revoked: false, must_end_by: None });
         }
         is_ours
     }
@@ -255,7 +259,7 @@ impl Member {
                 .and(self.own_writes.next_at)
                 .filter(|_| self.own_writes.pending_since.is_none()),
             self.own_writes.renewed_at.map(|at| at + renew_deadline),
-            self.own_writes.renewed_at.map(|at| at + permits_end),
+            self.fenced_at(),
             self.handing_over_since.map(|since| clock::after(since, hand_over_timeout)),
             leaving_since.map(|since| since + permits_end),
         ];
@@ -264,6 +268,7 @@ impl Member {
 
     /// Applies the deadlines of step 5 and of hand-overs.
     fn advance_time(&mut self, now: Instant) {
+        self.report_overdue_permits(now);
         if let Some(renewed_at) = self.own_writes.renewed_at {
             if now >= renewed_at + self.timing.renew_deadline {
                 self.revoke_permits(|_| true);

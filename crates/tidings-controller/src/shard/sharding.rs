@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use k8s_openapi::api::coordination::v1::Lease;
 use tidings_factory::{InformerOptions, SharedInformerFactory};
+use tidings_informer::SharedInformer;
 use tidings_informer::delta::QueueOrder;
-use tidings_informer::informer::SharedInformer;
 use tidings_object::LabelSelector;
 use tidings_source::fnv1a;
 

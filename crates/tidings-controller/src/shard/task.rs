@@ -6,8 +6,7 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use futures_util::future::{BoxFuture, FutureExt as _, OptionFuture};
 use k8s_openapi::api::coordination::v1::Lease;
-use tidings_informer::informer::{Notification, Notifications, SharedInformer};
-use tidings_informer::lister::Lister;
+use tidings_informer::{InformerError, Lister, Notification, Notifications, SharedInformer, WaitError};
 use tidings_object::Object;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -29,6 +28,9 @@ pub struct ShardTask {
     pub(super) notifications: Notifications<Lease>,
     pub(super) writer: LeaseWriter,
 }
+
+/// What the task waits for, in errors.
+const AWAITED: &str = "the next change";
 
 type PendingRequest = BoxFuture<'static, (LeaseWriter, RequestDone)>;
 
@@ -54,7 +56,7 @@ impl ShardTask {
         tokio::select! {
             biased;
             () = stop.cancelled() => return Ok(()),
-            synced = leases.synced() => synced.map_err(|error| LeaseError::LeasesEnded { cause: error.to_string() })?,
+            synced = leases.synced() => synced.map_err(|cause| LeaseError::LeasesEnded { cause })?,
         }
         shared.with_member(|member, now| member.observe(now, observed(&lister)));
         loop {
@@ -94,7 +96,7 @@ impl ShardTask {
                     shared.with_member(|member, now| member.leave(now));
                 }
                 failure = leases_watched.failed() => {
-                    return Err(LeaseError::LeasesEnded { cause: failure.to_string() });
+                    return Err(leases_failed(failure));
                 }
                 () = shared.wake.notified() => {}
                 () = sleep_until(until) => {}
@@ -152,7 +154,13 @@ async fn sleep_until(at: Option<Instant>) {
 }
 
 fn leases_ended(leases: &SharedInformer<Lease>) -> LeaseError {
-    let failures = leases.health().failures;
-    let cause = failures.first().map_or_else(|| "the informer was stopped".to_owned(), ToString::to_string);
+    match leases.health().failures.into_iter().next() {
+        Some(failure) => leases_failed(failure),
+        None => LeaseError::LeasesEnded { cause: WaitError::Stopped { what: AWAITED.to_owned() } },
+    }
+}
+
+fn leases_failed(failure: InformerError) -> LeaseError {
+    let cause = WaitError::Failed { what: AWAITED.to_owned(), failure: Box::new(failure) };
     LeaseError::LeasesEnded { cause }
 }

@@ -1,7 +1,7 @@
 //! Parked requests: requests that wait until the caches show the writes of their last reconcile. No worker waits with
 //! them.
 //!
-//! A parked request is still claimed: its [`Working`] guard is held, so that no worker gets it a second time, and the
+//! A parked request is still claimed: its [`ItemGuard`] guard is held, so that no worker gets it a second time, and the
 //! queue keeps what is added for it until it is released. The controller's task waits for the caches. A free worker
 //! continues with a request that is ready, before it takes one from the queue, because the request already had its turn
 //! there. There are never more parked requests than keys.
@@ -18,8 +18,8 @@ use std::sync::Arc;
 use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
-use tidings_informer::informer::WaitError;
-use tidings_workqueue::Working;
+use tidings_informer::WaitError;
+use tidings_workqueue::ItemGuard;
 use tokio::sync::Notify;
 use tokio::sync::futures::Notified;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -36,7 +36,7 @@ pub(super) type WritesShown = Result<(), WaitError>;
 
 /// A request that a worker has taken from the queue.
 pub(super) struct ClaimedRequest {
-    pub(super) working: Working<Request>,
+    pub(super) working: ItemGuard<Request>,
     /// Set if several replicas share the keys.
     pub(super) permit: Option<Permit>,
 }

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use tidings_informer::informer::SharedInformer;
+use tidings_informer::SharedInformer;
 
 use crate::request::Request;
 use crate::shard::{Permit, Shard};

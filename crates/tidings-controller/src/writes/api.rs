@@ -83,6 +83,16 @@ impl<K> TrackedApi<K> {
         self.record(effect);
     }
 
+    /// The uid of a deleted object if the response has none: that of the precondition, or of the cached object.
+    fn known_uid(&self, name: &str, params: &DeleteParams) -> Option<String> {
+        let required = params.preconditions.as_ref().and_then(|preconditions| preconditions.uid.clone());
+        required.or_else(|| {
+            let key = Key::new(self.namespace_of(None), name).ok()?;
+            let cached = self.context.caches().showing(&self.resource).next()?.informer.reader().get(&key)?;
+            Some(cached.uid().to_owned())
+        })
+    }
+
     fn deletion_in(&self, own: Option<&str>, name: &str, uid: Option<String>) -> Option<WriteEffect> {
         let uid = uid.filter(|uid| !uid.is_empty())?;
         let key = Key::new(self.namespace_of(own), name).ok()?;
@@ -182,7 +192,10 @@ where
     pub async fn delete_with(&self, name: &str, params: &DeleteParams) -> Result<Option<Written<K>>> {
         let request = self.requests(None).delete(name, params).map_err(Error::BuildRequest)?;
         let (effect, terminating) = match DeleteResponse::of(self.client().request_text(request).await?)? {
-            DeleteResponse::Deleted { uid } => (self.deletion_in(None, name, uid), None),
+            DeleteResponse::Deleted { uid } => {
+                let uid = uid.filter(|uid| !uid.is_empty()).or_else(|| self.known_uid(name, params));
+                (self.deletion_in(None, name, uid), None)
+            }
             DeleteResponse::Terminating { json } => {
                 let terminating = Written::of(&self.resource, json)?;
                 (Some(terminating.effect()), Some(terminating))

@@ -6,14 +6,16 @@
 
 use std::fmt;
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube_client::{Error, Result};
 use kube_core::Resource;
 use kube_core::params::{DeleteParams, Patch, PatchParams, Preconditions};
 use serde::Serialize;
 use serde_json::{Value, json};
-use tidings_object::Object;
+use tidings_object::{Kind, Object};
 
 use super::{TrackedApi, Written};
+use crate::context::Context;
 
 /// Writes one object if it still has the `resourceVersion` and the `uid` that were read. See
 /// [`TrackedApi::if_unchanged`].
@@ -39,7 +41,7 @@ impl<K> TrackedApi<K> {
     /// use tidings_controller::{Action, Context, Error, Request};
     ///
     /// async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
-    ///     let Some(map) = context.lister::<ConfigMap>().get(&request) else {
+    ///     let Some(map) = context.lister::<ConfigMap>()?.get(&request) else {
     ///         return Ok(Action::await_change());
     ///     };
     ///     let maps = context.api::<ConfigMap>().if_unchanged(&map);
@@ -63,6 +65,33 @@ impl<K> TrackedApi<K> {
             uid: read.uid().to_owned(),
             version: read.version().to_string(),
         }
+    }
+}
+
+impl Context {
+    /// Writes an object only if it has not changed since it was read: the version and the uid in its metadata are
+    /// preconditions. See [`TrackedApi::if_unchanged`].
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use tidings_controller::{Action, Context, Error, Request};
+    ///
+    /// async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
+    ///     if let Some(map) = context.get::<ConfigMap>(&request).await? {
+    ///         context.if_unchanged(&*map).delete().await?; // 409 Conflict if it changed, and a retry
+    ///     }
+    ///     Ok(Action::await_change())
+    /// }
+    /// ```
+    pub fn if_unchanged<K: Kind + Resource>(&self, read: &K) -> IfUnchanged<K> {
+        let ObjectMeta { name, namespace, uid, resource_version, .. } = read.meta();
+        let api = self.api::<K>();
+        let api = match namespace {
+            Some(namespace) => api.namespace(namespace),
+            None => api,
+        };
+        let text = |value: &Option<String>| value.clone().unwrap_or_default();
+        IfUnchanged { api, name: text(name), uid: text(uid), version: text(resource_version) }
     }
 }
 

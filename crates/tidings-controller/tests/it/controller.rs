@@ -1,8 +1,11 @@
 //! Controllers against an API server in the process: requests, outcomes of reconciles, what they read, metrics.
 
+mod applying;
+mod awaiting;
 mod blocking;
 mod context;
 mod dynamic;
+mod fresh_reads;
 mod harness;
 #[cfg(feature = "metrics")]
 mod metrics;
@@ -10,8 +13,10 @@ mod missed_updates;
 mod outcomes;
 mod preconditions;
 mod read_your_writes;
+mod references;
 mod requests;
 mod sharding;
 mod simulation;
+mod staleness;
 mod stop;
 mod write_responses;

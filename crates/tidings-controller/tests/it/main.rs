@@ -7,3 +7,5 @@ mod election;
 mod manager;
 mod objects;
 mod shard;
+
+use tidings_test_types as _;

@@ -1,6 +1,7 @@
 //! Builds the endpoints of a manager and serves them.
 
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,13 +9,14 @@ use prometheus_client::registry::Registry;
 use tidings_endpoints::axum::Router;
 use tidings_endpoints::{Endpoints, Serving, serve};
 use tidings_factory::SharedInformerFactory;
+use tidings_util::panic_message;
 use tidings_workqueue::QueueMetrics;
 use tokio_util::sync::CancellationToken;
 
 use crate::controller::ControllerMetrics;
 use crate::election::ElectionMetrics;
 use crate::manager::ManagerError;
-use crate::manager::controllers::ControllerSet;
+use crate::manager::controllers::{ControllerSet, are_synced};
 use crate::manager::probes::ProbeState;
 use crate::manager::tasks::NamedTasks;
 
@@ -28,6 +30,8 @@ const ELECTION_TOLERANCE: Duration = Duration::from_secs(20);
 pub(in crate::manager) struct EndpointOptions {
     pub(in crate::manager) address: Option<SocketAddr>,
     pub(in crate::manager) routes: Router,
+    /// Why some routes could not be added. It is an error of the start, not of the builder.
+    pub(in crate::manager) routes_error: Option<String>,
     pub(in crate::manager) registry: Registry,
     pub(in crate::manager) health: Vec<(String, Check)>,
     pub(in crate::manager) readiness: Vec<(String, Check)>,
@@ -44,6 +48,15 @@ pub(in crate::manager) struct EndpointServer {
 }
 
 impl EndpointOptions {
+    pub(in crate::manager) fn add_routes(&mut self, routes: Router) {
+        let before = std::mem::take(&mut self.routes);
+        // `merge` panics if both have a handler for the same path and method.
+        match catch_unwind(AssertUnwindSafe(|| before.merge(routes))) {
+            Ok(merged) => self.routes = merged,
+            Err(panic) => self.routes_error = Some(panic_message(&*panic)),
+        }
+    }
+
     /// Binds to the address and starts the server.
     pub(in crate::manager) async fn serve(
         self,
@@ -51,6 +64,9 @@ impl EndpointOptions {
         controllers: &ControllerSet,
         probe_state: &Arc<ProbeState>,
     ) -> Result<EndpointServer, ManagerError> {
+        if let Some(reason) = self.routes_error {
+            return Err(ManagerError::Routes { reason });
+        }
         let mut server = EndpointServer::default();
         let Some(address) = self.address else { return Ok(server) };
         let router = self.router(factory, controllers, probe_state);
@@ -67,13 +83,15 @@ impl EndpointOptions {
         controllers: &ControllerSet,
         probe_state: &Arc<ProbeState>,
     ) -> Router {
-        let EndpointOptions { address: _, routes, registry, health, readiness } = self;
+        let EndpointOptions { routes, registry, health, readiness, .. } = self;
         let stopping = probe_state.stopping.clone();
         let [alive, ready] = [Arc::clone(probe_state), Arc::clone(probe_state)];
+        let handles = controllers.handles().to_vec();
         let mut endpoints = Endpoints::new(factory)
             .registry(registry)
             .health_check("manager", move || alive.check())
             .readiness_check("manager", move || ready.check())
+            .readiness_check("controllers", move || are_synced(&handles))
             .readiness_check("shutdown", move || {
                 if stopping.is_cancelled() { Err("the program is stopping") } else { Ok(()) }
             });

@@ -26,9 +26,32 @@ impl Member {
         renewed_at.map(|at| at + self.timing.renew_deadline)
     }
 
-    /// When all permits must have ended, unless the lease is renewed before.
+    /// When all permits must have ended, unless the lease is renewed before. Permits of a claim whose Lease was deleted
+    /// have a deadline of their own, which no renewal moves.
     pub(in crate::shard) fn fenced_at(&self) -> Option<Instant> {
+        let of_permits = self.held_permits.values().filter_map(|permit| permit.must_end_by);
+        self.claim_ends_at().into_iter().chain(of_permits).min()
+    }
+
+    fn claim_ends_at(&self) -> Option<Instant> {
         self.own_writes.renewed_at.map(|at| at + self.timing.permits_end())
+    }
+
+    /// The Lease was deleted: the held permits keep the deadline of their claim.
+    pub(super) fn keep_deadlines(&mut self) {
+        let claim_ends_at = self.claim_ends_at();
+        for permit in self.held_permits.values_mut() {
+            permit.must_end_by = permit.must_end_by.or(claim_ends_at);
+        }
+    }
+
+    /// Reports permits that are held beyond a deadline of their own.
+    pub(super) fn report_overdue_permits(&mut self, now: Instant) {
+        for permit in self.held_permits.values_mut() {
+            if let Some(ended_by) = permit.must_end_by.take_if(|at| *at <= now) {
+                self.effects.overrun.get_or_insert_with(|| (ended_by, Vec::new())).1.push(permit.key.clone());
+            }
+        }
     }
 
     pub(in crate::shard) fn is_closed(&self) -> bool {

@@ -125,6 +125,32 @@ fn a_member_whose_lease_was_deleted_starts_with_a_new_claim() {
     assert!(permits(&mut member, begin + seconds(2)));
 }
 
+// holds: X43
+#[test]
+fn work_under_a_lease_that_was_deleted_is_fenced_when_that_lease_would_have_expired() {
+    let begin = Instant::now();
+    let mut member = alone(begin);
+    let key = Key::parse("default/x").unwrap();
+    assert!(member.permit(begin, 7, &key));
+    let deadline = begin + TIMING.permits_end();
+    member.observe(begin + seconds(1), vec![]);
+    assert_eq!(member.effects_mut().lost, [7], "its token is cancelled at once");
+    for at in [1, 5] {
+        let again = write(&mut member, begin + seconds(at));
+        member.observe(begin + seconds(at), vec![again]);
+    }
+    assert!(permits(&mut member, begin + seconds(5)), "the member has a new claim");
+    let check = member.check_fence(begin + seconds(6));
+    assert_eq!((check.overrun, check.deadline), (None, Some(deadline)), "a renewal does not move it");
+    write(&mut member, begin + seconds(11));
+    assert_eq!(member.next(begin + seconds(11)), MemberAction::Wait(Some(deadline)));
+    let check = member.check_fence(deadline);
+    assert_eq!(check.overrun, Some((deadline, vec![key])));
+    assert_eq!(member.check_fence(deadline).overrun, None, "it is reported once");
+    member.ended(deadline, 7);
+    assert_eq!(member.check_fence(deadline).deadline, None);
+}
+
 #[test]
 fn a_first_write_that_the_cache_does_not_show_yet_is_no_deletion() {
     let begin = Instant::now();

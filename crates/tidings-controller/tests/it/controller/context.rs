@@ -68,13 +68,13 @@ async fn a_test_context_reads_the_given_objects_and_writes_to_the_client() {
     let one = context.get::<ConfigMap>(&request("one")).await.unwrap().expect("it is in the cache");
     assert_eq!(one.metadata.namespace.as_deref(), Some("default"));
     assert!(one.metadata.uid.is_some() && one.metadata.resource_version.is_some());
-    assert_eq!(context.lister::<ConfigMap>().len(), 2);
+    assert_eq!(context.lister::<ConfigMap>().unwrap().len(), 2);
     assert!(context.get::<ConfigMap>(&request("three")).await.unwrap().is_none());
     let node = context.get::<Node>(&Key::parse("node-1").unwrap()).await.unwrap();
     assert!(node.is_some_and(|node| node.metadata.namespace.is_none()));
     // The metadata has a cache of its own.
-    assert!(context.lister::<Secret>().is_empty());
-    assert_eq!(context.metadata::<Secret>().list()[0].uid(), "u1");
+    assert!(context.lister::<Secret>().unwrap().is_empty());
+    assert_eq!(context.metadata::<Secret>().unwrap().list()[0].uid(), "u1");
     context.api::<Secret>().create(&Secret::default().clone_named("written")).await.unwrap();
     assert!(server.object("secrets", "default/written").is_some());
 }
@@ -87,7 +87,7 @@ async fn a_test_context_reads_resources_that_are_known_at_run_time() {
         from_value(json!({ "metadata": { "name": "one" }, "data": { "a": "b" } })).unwrap();
     let context =
         Context::for_test(server.client()).object_of(resource.clone(), &object).build(&request("one")).await;
-    let objects = context.lister_of(&resource).list();
+    let objects = context.lister_of(&resource).unwrap().list();
     assert_eq!(objects[0].decoded().unwrap().data["data"]["a"], "b");
 }
 

@@ -1,6 +1,5 @@
 //! Controllers of resources that are known only at run time.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 use kube_core::dynamic::DynamicObject;
@@ -51,8 +50,10 @@ fn owned_by(widget: &str) -> Value {
 
 /// Gives each widget a secret with its colour.
 async fn paint(request: Request, context: Context) -> Result<Action, Error> {
-    let Some(widget) = context.lister_of(&widgets()).get(&request) else { return Ok(Action::await_change()) };
-    if context.lister_of(&secrets()).get(&request).is_some() {
+    let Some(widget) = context.lister_of(&widgets())?.get(&request) else {
+        return Ok(Action::await_change());
+    };
+    if context.lister_of(&secrets())?.get(&request).is_some() {
         return Ok(Action::await_change());
     }
     let colour = &widget.decoded()?.data["spec"]["colour"];
@@ -103,7 +104,7 @@ async fn the_next_reconcile_sees_writes_to_a_dynamic_resource() {
     cluster.server.put("widgets.example.com", widget("a", "red"));
     let controller = Controller::for_resource("painter", widgets()).reads_resource(secrets()).reconcile(
         async |request: Request, context: Context| {
-            let is_painted = context.lister_of(&secrets()).get(&request).is_some();
+            let is_painted = context.lister_of(&secrets())?.get(&request).is_some();
             let _ = paint(request, context).await?;
             Ok(if is_painted { Action::await_change() } else { Action::requeue_after(Duration::ZERO) })
         },
@@ -117,12 +118,11 @@ async fn the_next_reconcile_sees_writes_to_a_dynamic_resource() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn reading_an_undeclared_resource_panics_with_a_hint() {
+async fn reading_an_undeclared_resource_is_an_error_with_a_hint() {
     let cluster = cluster().await;
     cluster.server.put("widgets.example.com", widget("a", "red"));
     let controller = Controller::for_resource("painter", widgets()).reconcile(async |_, context: Context| {
-        let requests = catch_unwind(AssertUnwindSafe(|| drop(context.lister_of(&secrets()))));
-        let message = requests.unwrap_err().downcast::<String>().unwrap();
+        let message = context.lister_of(&secrets()).unwrap_err().to_string();
         assert!(message.contains("secrets") && message.contains("reads"), "{message}");
         Ok(Action::await_change())
     });
@@ -147,7 +147,7 @@ async fn dynamic_resources_can_be_watched_and_read() {
         .reads_resource(config_maps)
         .reconcile(move |request: Request, context: Context| {
             log.record(&request);
-            let is_read = context.lister_of(&read).get(&request).is_some();
+            let is_read = context.lister_of(&read).unwrap().get(&request).is_some();
             async move { if is_read { Ok(Action::await_change()) } else { Err(Error::terminal("not read")) } }
         });
     cluster.put("a");

@@ -6,7 +6,9 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::{Value, json};
 use tidings_apiserver::ApiServer;
-use tidings_controller::{Controller, ControllerError, ControllerHandle, Request, Signals};
+use tidings_controller::{
+    Action, Context, Controller, ControllerError, ControllerHandle, Reconciler, Request, Signals,
+};
 use tidings_factory::{Running, SharedInformerFactory};
 use tokio::task::JoinSet;
 use tokio::time::Instant;
@@ -105,6 +107,15 @@ impl RequestLog {
     /// The time since the log was created.
     pub(crate) fn now(&self) -> Duration {
         self.started.elapsed()
+    }
+
+    /// A reconciler that only records its requests.
+    pub(crate) fn reconciler(&self) -> impl Reconciler + use<> {
+        let log = self.clone();
+        move |request: Request, _: Context| {
+            log.record(&request);
+            async { Ok(Action::await_change()) }
+        }
     }
 
     pub(crate) fn record(&self, request: &Request) -> usize {

@@ -109,7 +109,7 @@ impl Views {
 
     /// Records the secrets that the lister shows for a config map.
     fn look(&self, mapping: Mapping, request: &Request, context: &Context) {
-        let secrets = context.lister::<Secret>().list();
+        let secrets = context.lister::<Secret>().unwrap().list();
         let own = secrets.iter().filter(|secret| mapping.owners(secret).contains(request.name()));
         let seen = own.map(|secret| format!("{}@{}", secret.name(), secret.version())).collect();
         self.0.send_modify(|views| _ = views.insert(request.name().to_owned(), seen));

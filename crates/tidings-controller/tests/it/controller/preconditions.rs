@@ -43,7 +43,7 @@ struct WriteLog(Arc<Mutex<Vec<u16>>>);
 impl WriteLog {
     /// Writes the cached object. In the first attempt `meanwhile` runs between the read and the write.
     async fn reconcile(self, context: Context, way: &str, meanwhile: impl Fn()) -> Result<Action, Error> {
-        let cached = context.lister::<Secret>().require("default/target")?;
+        let cached = context.lister::<Secret>()?.require("default/target")?;
         let is_first = self.0.lock().unwrap().is_empty();
         if is_first {
             meanwhile();
@@ -106,7 +106,7 @@ async fn a_write_for_an_object_that_was_created_again_is_a_conflict() {
     let controller = config_maps().reads::<Secret>().reconcile(move |_: Request, context: Context| {
         let noted = Arc::clone(&noted);
         async move {
-            let cached = context.lister::<Secret>().require("default/target")?;
+            let cached = context.lister::<Secret>()?.require("default/target")?;
             let plain = context.api::<Secret>();
             plain.delete("target").await?;
             let again: Secret = serde_json::from_value(target("another"))?;
@@ -139,7 +139,7 @@ async fn a_version_that_means_any_is_an_error_before_a_request_is_sent() {
     let controller = config_maps().reconcile(move |request: Request, context: Context| {
         let noted = Arc::clone(&noted);
         async move {
-            context.lister::<ConfigMap>().require(&request)?;
+            context.lister::<ConfigMap>()?.require(&request)?;
             let intake = tidings_object::Intake::new(ConfigMap::resource(), Arc::default());
             let frame = br#"{"metadata":{"name":"map","namespace":"default","resourceVersion":"0"}}"#;
             let unversioned: Object<ConfigMap> =

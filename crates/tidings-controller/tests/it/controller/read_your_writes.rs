@@ -1,6 +1,5 @@
 //! Read your own writes: a reconcile sees the writes of the one before it, even if the cache lags.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -40,7 +39,7 @@ fn secret(name: &str, step: &str) -> Secret {
 
 /// The step in the cached secret.
 fn shown(context: &Context) -> Option<String> {
-    let secret = context.lister::<Secret>().get("default/copy")?;
+    let secret = context.lister::<Secret>().unwrap().get("default/copy")?;
     secret.decoded().unwrap().annotations().get("step").cloned()
 }
 
@@ -60,7 +59,7 @@ async fn step(context: Context, saw: ObservedSteps) -> Result<Action, Error> {
     match at {
         1 => drop(secrets.create(&secret("copy", "created")).await?),
         2 => {
-            let mut current = (*context.lister::<Secret>().require("default/copy")?.decoded()?).clone();
+            let mut current = (*context.lister::<Secret>()?.require("default/copy")?.decoded()?).clone();
             current.annotations_mut().insert("step".to_owned(), "replaced".to_owned());
             secrets.replace(&current).await?;
         }
@@ -69,7 +68,7 @@ async fn step(context: Context, saw: ObservedSteps) -> Result<Action, Error> {
         5 => assert!(secrets.delete("copy").await?.is_none()),
         6 => drop(secrets.namespace("default").create(&secret("copy", "again")).await?),
         7 => {
-            let uid = context.lister::<Secret>().require("default/copy")?.uid().to_owned();
+            let uid = context.lister::<Secret>()?.require("default/copy")?.uid().to_owned();
             let only = Preconditions { uid: Some(uid), resource_version: None };
             let params = DeleteParams { preconditions: Some(only), ..DeleteParams::default() };
             secrets.delete_with("copy", &params).await?;
@@ -219,7 +218,7 @@ async fn a_request_waits_for_a_write_that_was_made_with_another_client_and_recor
         let name = context.request().name().to_owned();
         let written = secrets.create(&PostParams::default(), &secret(&name, "created")).await?;
         if name == "deleted" {
-            context.informer::<Secret>().wait_for_written(&written.metadata, 60 * SECOND).await?;
+            context.informer::<Secret>()?.wait_for_written(&written.metadata, 60 * SECOND).await?;
             secrets.delete(&name, &DeleteParams::default()).await?;
             context.deleted::<Secret>(Key::new(Some("default"), &name)?, written.uid().unwrap());
         } else {
@@ -250,7 +249,7 @@ async fn after_deleting_an_object_with_a_finalizer_the_next_reconcile_sees_its_d
     let controller = config_maps().reads::<Secret>().reconcile(move |request: Request, context: Context| {
         let (saw, tries) = (Arc::clone(&noted), log.record(&request));
         async move {
-            let cached = context.lister::<Secret>().require("default/copy")?;
+            let cached = context.lister::<Secret>()?.require("default/copy")?;
             saw.lock().unwrap().push(cached.deletion_timestamp().is_some());
             if tries == 2 {
                 return Ok(Action::await_change());
@@ -269,15 +268,13 @@ async fn after_deleting_an_object_with_a_finalizer_the_next_reconcile_sees_its_d
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lister_of_an_undeclared_kind_panics_with_a_hint() {
+async fn a_lister_of_an_undeclared_kind_is_an_error_with_a_hint() {
     let cluster = TestCluster::new().await;
     cluster.put("map");
     let said = Arc::new(Mutex::new(String::new()));
     let noted = Arc::clone(&said);
     let controller = config_maps().reconcile(move |_, context: Context| {
-        let requests = catch_unwind(AssertUnwindSafe(|| drop(context.lister::<Secret>())));
-        let text = requests.unwrap_err().downcast_ref::<String>().cloned().unwrap_or_default();
-        *noted.lock().unwrap() = text;
+        *noted.lock().unwrap() = context.lister::<Secret>().unwrap_err().to_string();
         async { Ok(Action::await_change()) }
     });
     let started = cluster.start_synced(controller).await;

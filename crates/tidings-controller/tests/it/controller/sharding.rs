@@ -5,7 +5,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::ConfigMap;
 use serde_json::json;
 use tidings_apiserver::ApiServer;
-use tidings_controller::{Action, Controller, LeaseError, Request, Sharding};
+use tidings_controller::{Controller, LeaseError, Sharding};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -25,12 +25,7 @@ fn replica(server: &ApiServer, identity: &str) -> Replica {
     let sharding = Sharding::new("maps").identity(identity).seed(identity.len() as u64);
     let (shard, task) = sharding.build(&cluster.factory).unwrap();
     let requests = RequestLog::new();
-    let log = requests.clone();
-    let controller =
-        Controller::for_kind::<ConfigMap>("maps").shard(shard).reconcile(move |request: Request, _| {
-            log.record(&request);
-            async { Ok(Action::await_change()) }
-        });
+    let controller = Controller::for_kind::<ConfigMap>("maps").shard(shard).reconcile(requests.reconciler());
     let started = cluster.start(controller);
     let leave = CancellationToken::new();
     let mut sharding = JoinSet::new();

@@ -125,8 +125,8 @@ impl Copier {
         assert!(self.busy.lock().unwrap().insert(request.clone()), "{request} is reconciled concurrently");
         let _begun = BusyGuard(self, request);
         self.maybe_fail().await?;
-        let copy = context.lister::<Secret>().get(request).map(|copy| copy.decoded()).transpose()?;
-        let Some(map) = context.lister::<ConfigMap>().get(request) else {
+        let copy = context.lister::<Secret>()?.get(request).map(|copy| copy.decoded()).transpose()?;
+        let Some(map) = context.lister::<ConfigMap>()?.get(request) else {
             if copy.is_some() {
                 context.api::<Secret>().delete(request.name()).await?;
             }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use tidings_apiserver::Fault;
 use tidings_controller::{Action, Context, Controller, ControllerError, Request};
-use tidings_informer::informer::Lifecycle;
+use tidings_informer::Lifecycle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -108,10 +108,7 @@ async fn a_controller_that_has_ended_takes_no_requests_and_still_has_stats() {
 async fn informers_stop_when_their_only_controller_has_ended() {
     let cluster = TestCluster::new().await;
     let requests = RequestLog::new();
-    let controller = config_maps().owns::<Secret>().reconcile(move |request: Request, _| {
-        requests.record(&request);
-        async { Ok(Action::await_change()) }
-    });
+    let controller = config_maps().owns::<Secret>().reconcile(requests.reconciler());
     let (handle, task) = controller.attach(&cluster.factory).unwrap();
     let maps = cluster.factory.informer::<ConfigMap>();
     let running = cluster.factory.start();
@@ -151,14 +148,7 @@ async fn a_controller_waits_for_all_its_caches_and_can_be_stopped_while_it_waits
         .faults()
         .inject(Fault::Status { code: 403, retry_after_seconds: None }.always().of("secrets"));
     let requests = RequestLog::new();
-    let log = requests.clone();
-    let controller = || {
-        let log = log.clone();
-        config_maps().reads::<Secret>().reconcile(move |request: Request, _| {
-            log.record(&request);
-            async { Ok(Action::await_change()) }
-        })
-    };
+    let controller = || config_maps().reads::<Secret>().reconcile(requests.reconciler());
     let started = cluster.start(controller());
     tokio::time::sleep(60 * SECOND).await;
     assert!(!started.handle.is_synced());

@@ -124,7 +124,7 @@ async fn a_lease_deleted_by_hand_keeps_its_holder() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_two_replicas_with_the_same_identity_only_one_leads() {
+async fn only_one_of_two_replicas_with_the_same_identity_leads() {
     let (server, mut tasks) = (ApiServer::start().await, JoinSet::new());
     let twins = [1, 2].map(|seed| join(&server, &mut tasks, election("twin").seed(seed)));
     for _ in 0..600 {
@@ -135,7 +135,7 @@ async fn of_two_replicas_with_the_same_identity_only_one_leads() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn of_two_replicas_that_write_at_the_same_time_one_leads() {
+async fn if_two_replicas_write_at_the_same_time_one_leads() {
     let (server, mut tasks) = (ApiServer::start().await, JoinSet::new());
     server.faults().inject(Fault::Delay(Duration::from_millis(300)).times(4));
     let replicas = ["first", "second"].map(|name| join(&server, &mut tasks, election(name)));

@@ -2,22 +2,21 @@
 
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::registry::Registry;
 use tidings_apiserver::{ApiServer, Fault};
-use tidings_controller::{Action, Controller, Manager, ManagerError, Request};
+use tidings_controller::{Action, Controller, Manager, ManagerError};
 use tidings_endpoints::ServeError;
 use tidings_endpoints::axum::{Router, routing};
-use tidings_workqueue::limiter::RateLimiter;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::Notify;
 
 use crate::manager::harness::{
-    Log, ManagerRun, election, event_recording, factory, maps, panicking_factory, put, recording,
+    Log, ManagerRun, PanickingLimiter, election, event_recording, factory, maps, panicking_factory, put,
+    recording,
 };
 
 /// An address on which nothing listens now.
@@ -136,19 +135,6 @@ async fn a_stopping_program_is_alive_and_not_ready_until_its_last_reconcile_has_
     run.ended().await.unwrap();
 }
 
-/// A user's rate limiter that panics. The worker calls it outside of reconciles.
-struct Broken;
-
-impl RateLimiter<Request> for Broken {
-    fn when(&self, _: &Request) -> Duration {
-        panic!("scripted panic")
-    }
-    fn forget(&self, _: &Request) {}
-    fn requeues(&self, _: &Request) -> u32 {
-        0
-    }
-}
-
 /// Waits until both probes fail because of the manager, with all of these texts. Ends the manager then.
 async fn check_failed_probes(manager: Manager, texts: &[&str]) {
     let address = free_address();
@@ -180,7 +166,7 @@ async fn both_probes_report_the_worker_that_ended_the_manager_while_it_stops() {
     let server = ApiServer::start().await;
     put(&server, "configmaps", "a");
     let controller = Controller::for_kind::<ConfigMap>("maps")
-        .limiter(Broken)
+        .limiter(PanickingLimiter)
         .reconcile(|_, _| async { Err::<Action, _>(std::io::Error::other("no").into()) });
     let manager = Manager::new(factory(&server)).controller(controller);
     check_failed_probes(manager, &["controller \"maps\"", "scripted panic"]).await;

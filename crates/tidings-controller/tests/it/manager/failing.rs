@@ -11,13 +11,12 @@ use tidings_controller::{
     Action, Controller, ControllerError, Error, Manager, ManagerError, Request, Sharding,
 };
 use tidings_factory::{InformerOptions, SharedInformerFactory};
-use tidings_informer::informer::InformerError;
-use tidings_workqueue::limiter::RateLimiter;
+use tidings_informer::InformerError;
 use tokio::time::timeout;
 
 use crate::manager::harness::{
-    Log, ManagerRun, election, event_recording, factory, factory_with, panicking_factory, put, recording,
-    settle,
+    Log, ManagerRun, PanickingLimiter, election, event_recording, factory, factory_with, panicking_factory,
+    put, recording, settle,
 };
 
 /// A view of config maps that panics when it is dropped.
@@ -89,26 +88,13 @@ async fn a_list_and_watch_that_panics_ends_the_manager_before_and_after_the_firs
     }
 }
 
-/// A user's rate limiter that panics. The worker calls it outside of reconciles.
-struct Broken;
-
-impl RateLimiter<Request> for Broken {
-    fn when(&self, _: &Request) -> Duration {
-        panic!("scripted panic")
-    }
-    fn forget(&self, _: &Request) {}
-    fn requeues(&self, _: &Request) -> u32 {
-        0
-    }
-}
-
 // holds: X31
 #[tokio::test(start_paused = true)]
 async fn a_worker_that_panics_ends_the_manager_with_its_controller_and_cause() {
     let server = ApiServer::start().await;
     put(&server, "configmaps", "a");
     let controller = Controller::for_kind::<ConfigMap>("maps")
-        .limiter(Broken)
+        .limiter(PanickingLimiter)
         .reconcile(|_, _| async { Err::<Action, _>(Error::from(std::io::Error::other("no"))) });
     let error = ended(ManagerRun::new(Manager::new(factory(&server)).controller(controller))).await;
     let ManagerError::Controller(ControllerError::Panicked { controller, message, .. }) = &error else {

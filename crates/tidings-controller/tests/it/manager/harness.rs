@@ -12,6 +12,7 @@ use tidings_controller::{
     Action, Context, Controller, Election, Error, Manager, ManagerError, NewEvent, Request,
 };
 use tidings_factory::SharedInformerFactory;
+use tidings_workqueue::limiter::RateLimiter;
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -49,6 +50,32 @@ pub(crate) struct PushOnDrop(pub(crate) Log, pub(crate) &'static str);
 impl Drop for PushOnDrop {
     fn drop(&mut self) {
         self.0.push(self.1);
+    }
+}
+
+/// A controller whose reconciles never end. It logs when one begins, and when it is dropped.
+pub(crate) fn hanging_maps(log: &Log) -> Controller {
+    let log = log.clone();
+    maps(move |_, _| {
+        let log = log.clone();
+        async move {
+            log.push("begins");
+            let _on_drop = PushOnDrop(log, "dropped");
+            std::future::pending().await
+        }
+    })
+}
+
+/// A user's rate limiter that panics. The worker calls it outside of reconciles.
+pub(crate) struct PanickingLimiter;
+
+impl RateLimiter<Request> for PanickingLimiter {
+    fn when(&self, _: &Request) -> Duration {
+        panic!("scripted panic")
+    }
+    fn forget(&self, _: &Request) {}
+    fn requeues(&self, _: &Request) -> u32 {
+        0
     }
 }
 

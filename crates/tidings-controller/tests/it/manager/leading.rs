@@ -9,7 +9,7 @@ use tidings_controller::{Manager, ManagerError};
 use tokio::time::Instant;
 
 use crate::manager::harness::{
-    Log, ManagerRun, PushOnDrop, election, factory, holder, maps, put, recording, settle,
+    Log, ManagerRun, election, factory, hanging_maps, holder, put, recording, settle,
 };
 
 /// The number of lists and watches of config maps.
@@ -56,15 +56,7 @@ async fn a_lease_that_can_not_be_renewed_ends_the_workers_in_time_and_is_the_err
     let server = ApiServer::start().await;
     put(&server, "configmaps", "a");
     let log = Log::new();
-    let log_clone = log.clone();
-    let controller = maps(move |_, _| {
-        let log = log_clone.clone();
-        async move {
-            log.push("begins");
-            let _on_drop = PushOnDrop(log, "dropped");
-            std::future::pending().await
-        }
-    });
+    let controller = hanging_maps(&log);
     let run =
         ManagerRun::new(Manager::new(factory(&server)).controller(controller).election(election("one")));
     log.wait_for_lines(1).await;

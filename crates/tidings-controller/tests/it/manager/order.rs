@@ -7,7 +7,7 @@ use tidings_apiserver::{ApiServer, Fault};
 use tidings_controller::{
     Action, Context, Controller, ControllerError, LeaseError, Manager, ManagerError, Request,
 };
-use tidings_informer::informer::WaitError;
+use tidings_informer::WaitError;
 use tokio::time::Instant;
 
 use crate::manager::harness::{
@@ -24,7 +24,7 @@ async fn no_worker_runs_before_all_caches_are_filled() {
     let log_clone = log.clone();
     let reader =
         Controller::for_kind::<ConfigMap>("maps").reads::<Secret>().reconcile(move |_, context: Context| {
-            log_clone.push(format!("{} secrets", context.lister::<Secret>().len()));
+            log_clone.push(format!("{} secrets", context.lister::<Secret>().unwrap().len()));
             async { Ok(Action::await_change()) }
         });
     // Its own caches are filled at once, but it waits for the caches of the other controller.
@@ -149,11 +149,11 @@ async fn a_runnable_that_fails_or_panics_ends_the_manager_and_is_named() {
 async fn a_runnable_that_does_not_end_is_dropped_at_the_deadline() {
     let server = ApiServer::start().await;
     let log = Log::new();
-    let held = log.clone();
+    let on_drop = log.clone();
     let manager = Manager::new(factory(&server)).graceful_shutdown_timeout(Duration::from_secs(3)).runnable(
         "deaf",
         move |_| async move {
-            let _on_drop = PushOnDrop(held, "dropped");
+            let _on_drop = PushOnDrop(on_drop, "dropped");
             std::future::pending::<Result<(), std::io::Error>>().await
         },
     );

@@ -8,7 +8,7 @@ use tidings_controller::{Action, Context, Manager};
 use tokio::time::{Instant, timeout};
 
 use crate::manager::harness::{
-    Log, ManagerRun, PushOnDrop, election, factory, holder, maps, put, recording, settle,
+    Log, ManagerRun, election, factory, hanging_maps, holder, maps, put, recording, settle,
 };
 
 #[tokio::test(start_paused = true)]
@@ -43,15 +43,7 @@ async fn a_reconcile_that_has_not_finished_at_the_deadline_is_dropped() {
     let server = ApiServer::start().await;
     put(&server, "configmaps", "a");
     let log = Log::new();
-    let log_clone = log.clone();
-    let controller = maps(move |_, _| {
-        let log = log_clone.clone();
-        async move {
-            log.push("begins");
-            let _on_drop = PushOnDrop(log, "dropped");
-            std::future::pending().await
-        }
-    });
+    let controller = hanging_maps(&log);
     let manager = Manager::new(factory(&server)).controller(controller).election(election("one"));
     let run = ManagerRun::new(manager.graceful_shutdown_timeout(Duration::from_secs(3)));
     log.wait_for_lines(1).await;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tidings_apiserver::{ApiServer, Fault};
 use tidings_controller::{Condition, ControllerError, LastSeen, await_condition, await_condition_on};
 use tidings_factory::{Running, SharedInformerFactory};
-use tidings_informer::informer::{SharedInformer, WaitError};
+use tidings_informer::{SharedInformer, WaitError};
 use tidings_object::{Key, Kind, Object};
 use tokio::time::{Instant, sleep};
 

@@ -108,7 +108,7 @@ async fn an_object_that_has_the_finalizer_costs_no_request() {
     let map = fixture.create(&[OURS]).await;
     fixture.server.clear_requests();
     let later = Action::requeue_after(Duration::from_secs(10));
-    let ended = finalizer(&fixture.maps, OURS, Arc::new(map), async |_| Ok::<_, Failed>(later)).await;
+    let ended = finalizer(&fixture.maps, OURS, Arc::new(map), async |_| Ok::<_, Failed>(later.clone())).await;
     assert_eq!(ended.unwrap(), later);
     assert!(fixture.server.requests().is_empty());
 }
@@ -193,7 +193,7 @@ async fn a_cleanup_that_succeeds_with_any_action_releases_the_object() {
         fixture.create(&[OURS]).await;
         fixture.delete().await;
         let map = fixture.maps.get("bucket").await.unwrap();
-        assert_eq!(fixture.reconcile_to(&map, Ok(action)).await.unwrap(), action);
+        assert_eq!(fixture.reconcile_to(&map, Ok(action.clone())).await.unwrap(), action);
         assert_eq!(fixture.finalizers().await, None, "{action:?}");
     }
 }

@@ -2,12 +2,16 @@
 
 use std::pin::pin;
 
+use k8s_openapi::api::core::v1::ConfigMap;
+use serde_json::json;
 use tidings_apiserver::ApiServer;
 use tidings_endpoints::axum::body::{Body, to_bytes};
 use tidings_endpoints::axum::routing;
 use tower::ServiceExt as _;
 
 use super::*;
+use crate::action::Action;
+use crate::controller::Controller;
 use crate::election::{Election, OnOverrun};
 use crate::manager::leader_elector::LeaderElector;
 
@@ -45,6 +49,46 @@ async fn healthz_fails_when_the_election_of_a_leader_is_stuck() {
         text.contains("[-]leader-election failed: leader of default/lock, but the lease was last renewed 36"),
         "{text}"
     );
+}
+
+// The handler's task yields after 64 notifications, so that the caches are filled before it has seen all objects.
+#[tokio::test(start_paused = true)]
+async fn readyz_names_the_controllers_whose_handlers_are_behind() {
+    let server = ApiServer::start().await;
+    for number in 0..500 {
+        let name = format!("map-{number}");
+        server.put("configmaps", json!({ "metadata": { "namespace": "default", "name": name } }));
+    }
+    let factory = SharedInformerFactory::new(server.client());
+    let mut controllers = ControllerSet::default();
+    let reconcile = |_, _| async { Ok(Action::await_change()) };
+    controllers.attach(Controller::for_kind::<ConfigMap>("maps").reconcile(reconcile), &factory);
+    let router = EndpointOptions::default().router(&factory, &controllers, &Arc::default());
+    let running = factory.start();
+    running.synced().await.unwrap();
+    let (status, text) = get(&router, "/readyz").await;
+    assert_eq!(status, 500);
+    assert!(text.contains("[+]informer-sync ok\n"), "{text}");
+    assert!(text.contains("[-]controllers failed: maps has not synced\n"), "{text}");
+    controllers.handle("maps").unwrap().synced().await.unwrap();
+    assert_eq!(get(&router, "/readyz").await, (200, "ok".to_owned()));
+    running.shutdown().await;
+}
+
+#[tokio::test]
+async fn two_routes_with_the_same_path_are_an_error_of_the_start() {
+    let server = ApiServer::start().await;
+    let route = || Router::new().route("/version", routing::get(|| async { "1.2.3" }));
+    let other_method = Router::new().route("/version", routing::post(|| async { "done" }));
+    let mut options = EndpointOptions::default();
+    options.add_routes(route());
+    options.add_routes(other_method);
+    assert_eq!(options.routes_error, None);
+    options.add_routes(route());
+    let factory = SharedInformerFactory::new(server.client());
+    let served = options.serve(&factory, &ControllerSet::default(), &Arc::default()).await;
+    let error = served.map(drop).unwrap_err().to_string();
+    assert!(error.starts_with("adding routes to the endpoints: ") && error.contains("/version"), "{error}");
 }
 
 #[tokio::test(start_paused = true)]
