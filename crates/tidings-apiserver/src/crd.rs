@@ -1,8 +1,8 @@
 //! CustomResourceDefinitions: their resources, validation, defaults and status.
 //!
-//! A definition becomes one [`ResourceDef`] for each served version. All versions share their stored objects. The only
-//! conversion is to rewrite `apiVersion` (strategy `None`). [`structural`] checks objects against the schema of a
-//! version.
+//! A definition becomes one [`ResourceDef`] for each served version. All versions share their stored objects. With the
+//! strategy `None`, to convert is to rewrite `apiVersion`; for the strategy `Webhook` see [`crate::conversion`].
+//! [`structural`] checks objects against the schema of a version, and [`rules`] against its rules in CEL.
 
 use std::sync::Arc;
 
@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 
 use crate::resource::{
     CowStr, CustomOrigin, Generation, PrinterColumn, ResourceDef, ResourceOrigin, ResourceScope, ScalePaths,
-    SelectableField, Subresource, Verb,
+    SelectableField, Subresource, Verb, WebhookConversion,
 };
 use crate::status::StatusCause;
 
+pub(crate) mod rules;
 pub(crate) mod structural;
 
 mod definition;
@@ -50,7 +51,11 @@ pub(crate) fn establish(definition: &mut Value, time: &str) {
         let known = conditions.into_iter().flatten().find(|condition| condition["type"] == kind);
         known.map_or_else(|| json!(time), |condition| condition["lastTransitionTime"].clone())
     };
-    let status = json!({
+    let is_own =
+        |condition: &Value| matches!(condition["type"].as_str(), Some("NamesAccepted" | "Established"));
+    let known = definition["status"]["conditions"].as_array().into_iter().flatten();
+    let others: Vec<Value> = known.filter(|condition| !is_own(condition)).cloned().collect();
+    let mut status = json!({
         "acceptedNames": definition["spec"]["names"],
         "conditions": [
             {
@@ -64,6 +69,9 @@ pub(crate) fn establish(definition: &mut Value, time: &str) {
         ],
         "storedVersions": stored,
     });
+    if let Some(conditions) = status["conditions"].as_array_mut() {
+        conditions.extend(others);
+    }
     if let Some(fields) = definition.as_object_mut() {
         fields.insert("status".to_owned(), status);
     }
@@ -189,6 +197,10 @@ fn origin(definition: &Value, version: &Value) -> CustomOrigin {
     CustomOrigin {
         definition: owned(&definition["metadata"]["name"]),
         schema: version["schema"].get("openAPIV3Schema").cloned(),
+        rules: rules::compile(&version["schema"]["openAPIV3Schema"]),
+        conversion: conversion(definition, version),
+        storage_version: storage_version(definition)
+            .map_or_else(String::new, |version| owned(&version["name"])),
         deprecation: deprecation(definition, version),
         printer_columns: columns
             .map(|column| PrinterColumn {
@@ -206,6 +218,21 @@ fn origin(definition: &Value, version: &Value) -> CustomOrigin {
             label_selector: scale["labelSelectorPath"].as_str().map(str::to_owned),
         }),
     }
+}
+
+fn storage_version(definition: &Value) -> Option<&Value> {
+    versions(definition).find(|version| version["storage"] == true)
+}
+
+/// The conversion of a version that is not the stored one, if a webhook does it.
+fn conversion(definition: &Value, version: &Value) -> Option<WebhookConversion> {
+    let conversion = &definition["spec"]["conversion"];
+    let stored = storage_version(definition)?;
+    if conversion["strategy"] != "Webhook" || stored["name"] == version["name"] {
+        return None;
+    }
+    let client_config = conversion["webhook"]["clientConfig"].clone();
+    Some(WebhookConversion { client_config, storage: Arc::new(resource(definition, stored)) })
 }
 
 /// The warning for clients of a deprecated version.

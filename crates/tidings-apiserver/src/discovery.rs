@@ -5,12 +5,14 @@
 
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use crate::crd::version_priority;
 use crate::openapi;
 use crate::request::accept::ranges;
-use crate::resource::{CowStr, ResourceDef, Subresource};
+use crate::resource::{CowStr, ResourceDef, Subresource, Verb};
 
 /// The version of Kubernetes that the server imitates: major, minor, and the full version.
 pub(crate) const VERSION: (&str, &str, &str) = ("1", "36", "v1.36.3");
@@ -120,6 +122,9 @@ fn resource_list(defs: &[Arc<ResourceDef>], group: &str, version: &str) -> Optio
             "verbs": verbs(&def.verbs),
         });
         insert_names(&mut json, def);
+        if def.allows(Verb::Watch) {
+            json["storageVersionHash"] = json!(storage_version_hash(defs, def));
+        }
         resources.push(json);
         for sub in &def.subresources {
             let mut json = json!({
@@ -148,6 +153,16 @@ fn resource_list(defs: &[Arc<ResourceDef>], group: &str, version: &str) -> Optio
     Some(list)
 }
 
+/// The hash by which clients see that the stored version has changed, as Kubernetes computes it.
+fn storage_version_hash(defs: &[Arc<ResourceDef>], def: &ResourceDef) -> String {
+    // The first version of a built-in kind in the table is the stored one.
+    let stored = defs.iter().find(|other| other.storage == def.storage).map_or(def, |stored| stored);
+    let version = def.custom().map_or(stored.version.as_ref(), |origin| origin.storage_version.as_str());
+    let name = format!("{}/{version}/{}", stored.group, def.kind);
+    let hash = ring::digest::digest(&ring::digest::SHA256, name.as_bytes());
+    STANDARD.encode(&hash.as_ref()[..8])
+}
+
 fn insert_names(json: &mut Value, def: &ResourceDef) {
     if !def.short_names.is_empty() {
         json["shortNames"] = json!(def.short_names);
@@ -157,7 +172,7 @@ fn insert_names(json: &mut Value, def: &ResourceDef) {
     }
 }
 
-fn verbs(verbs: &[crate::resource::Verb]) -> Vec<&'static str> {
+fn verbs(verbs: &[Verb]) -> Vec<&'static str> {
     verbs.iter().map(|verb| verb.as_str()).collect()
 }
 

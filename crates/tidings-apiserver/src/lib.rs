@@ -26,7 +26,10 @@
 mod resource;
 mod status;
 
+mod admission;
 mod auth;
+mod bootstrap;
+mod decode;
 mod fault;
 mod fifo_watch;
 mod listen;
@@ -39,6 +42,7 @@ mod store;
 mod watch;
 
 mod crd;
+mod defaults;
 mod discovery;
 mod openapi;
 mod patch;
@@ -51,9 +55,11 @@ mod validate;
 pub mod fuzz;
 
 mod body;
+mod conversion;
 mod convert;
 mod read;
 mod sync;
+mod webhook_client;
 mod wire;
 mod write;
 
@@ -65,7 +71,7 @@ pub use request::RequestOptions;
 pub use request_log::RecordedRequest;
 pub use resource::Verb;
 pub use server::{
-    ApiServer, ApiServerBuilder, InProcess, Kubelet, LaggingServer, LoadResult, Namespaces, ProtobufAnswers,
-    WatchCache,
+    ApiServer, ApiServerBuilder, Bootstrap, GarbageCollection, InProcess, Kubelet, LaggingServer, LoadResult,
+    NamespaceDeletion, Namespaces, ProtobufResponses, StateError, WatchCache,
 };
 pub use store::{HistoryLimits, SavedState, StoreSize};

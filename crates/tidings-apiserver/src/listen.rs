@@ -133,6 +133,9 @@ impl ApiServer {
         let acceptor = certificate.as_ref().map(|certificate| TlsAcceptor::from(certificate.server_config()));
         let (closed, closing) = watch::channel(false);
         let core = Arc::clone(self.core());
+        if let Some(certificate) = &certificate {
+            core.publish_root_ca(certificate.authority_pem());
+        }
         let users = core.users.tokens().map(|(name, token)| (name.to_owned(), token.to_owned())).collect();
         let listening = Listening { address: bound, certificate, users, closed };
         Ok((listening, accept(core, listener, acceptor, closing)))
@@ -201,9 +204,13 @@ impl Listening {
         kubeconfig::text(&self.url(), self.certificate_authority(), &self.users)
     }
 
-    /// Writes the kubeconfig to a file.
+    /// Writes the kubeconfig to a file. The file appears complete: it is renamed into place.
     pub fn write_kubeconfig(&self, path: impl AsRef<Path>) -> io::Result<()> {
-        std::fs::write(path, self.kubeconfig())
+        let path = path.as_ref();
+        let mut unfinished = path.as_os_str().to_owned();
+        unfinished.push(".unfinished");
+        std::fs::write(&unfinished, self.kubeconfig())?;
+        std::fs::rename(&unfinished, path)
     }
 
     /// A configuration for kube's client, with this bearer token and without kube's own retries.

@@ -4,7 +4,7 @@
 //! object. `tidings-protobuf` decodes that message. The result is the JSON that the client would have sent.
 
 use serde_json::Value;
-use tidings_protobuf::wire::{Reader, Value as Field, WireError, write_bytes, write_bytes_head};
+use tidings_protobuf::wire::{FieldReader, Value as Field, WireError, write_bytes, write_bytes_head};
 use tidings_protobuf::{Message, TypeMeta, message, to_json};
 
 use crate::status::ApiError;
@@ -103,7 +103,7 @@ pub(crate) fn write_head(api_version: &str, kind: &str, raw_len: usize, out: &mu
 
 /// The fields of a message that has only length-delimited fields.
 pub(crate) fn fields(message: &[u8]) -> Result<Vec<(u32, &[u8])>, ProtobufError> {
-    let mut reader = Reader::new(message);
+    let mut reader = FieldReader::new(message);
     let mut fields = Vec::new();
     while let Some((number, value)) = reader.next()? {
         let Field::Bytes(bytes) = value else { return Err(ProtobufError::Envelope) };

@@ -53,6 +53,12 @@ pub struct RecordedRequest {
     pub body: Option<Bytes>,
     /// HTTP status code of the response; `None` if the connection was refused.
     pub code: Option<u16>,
+    /// Who sent the request: the name of the user; empty if the server refused to authenticate it.
+    pub user: String,
+    /// The `User-Agent` header.
+    pub user_agent: String,
+    /// Why the server refused the request; empty if it did not.
+    pub refusal: String,
     /// When the request arrived.
     pub at: Instant,
 }
@@ -66,6 +72,27 @@ impl RecordedRequest {
             return protobuf::decode(body).ok();
         }
         serde_json::from_slice(body).ok().or_else(|| serde_yaml::from_slice(body).ok())
+    }
+}
+
+/// One line: who asked what, and what was answered, such as
+/// `admin (kubectl/v1.36) POST /api/v1/namespaces/a/pods -> 404 namespaces "a" not found`.
+impl fmt::Display for RecordedRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let user = if self.user.is_empty() { "unknown" } else { &self.user };
+        write!(f, "{user} ")?;
+        if !self.user_agent.is_empty() {
+            write!(f, "({}) ", self.user_agent.split(' ').next().unwrap_or_default())?;
+        }
+        write!(f, "{} {}", self.method, self.path)?;
+        if !self.query.is_empty() {
+            write!(f, "?{}", self.query)?;
+        }
+        match self.code {
+            Some(code) => write!(f, " -> {code}")?,
+            None => f.write_str(" -> connection refused")?,
+        }
+        if self.refusal.is_empty() { Ok(()) } else { write!(f, " {}", self.refusal) }
     }
 }
 
@@ -131,6 +158,16 @@ impl RequestLog {
         self.log.lock().requests.iter().cloned().collect()
     }
 
+    /// All requests as text, one line each, with the time since the first one.
+    pub(crate) fn report(&self) -> String {
+        let all = self.all();
+        let Some(first) = all.first() else { return String::new() };
+        let line = |request: &RecordedRequest| {
+            format!("{:9.3} s  {request}\n", request.at.duration_since(first.at).as_secs_f64())
+        };
+        all.iter().map(line).collect()
+    }
+
     pub(crate) fn clear(&self) {
         *self.log.lock() = BoundedLog::default();
     }
@@ -176,6 +213,9 @@ mod tests {
             content_type: "application/json".to_owned(),
             body: body.map(Bytes::copy_from_slice),
             code: Some(201),
+            user: "admin".to_owned(),
+            user_agent: "kubectl/v1.36 (linux)".to_owned(),
+            refusal: String::new(),
             at: Instant::now(),
         }
     }
@@ -200,6 +240,17 @@ mod tests {
         log.clear();
         log.record(request(Some(&[b'x'; 100])));
         assert_eq!(kept(&log), [Some(100)]);
+    }
+
+    #[test]
+    fn a_request_is_shown_as_one_line_with_its_user_and_the_refusal() {
+        let mut shown = request(Some(b"secret"));
+        assert_eq!(shown.to_string(), "admin (kubectl/v1.36) POST / -> 201");
+        (shown.code, shown.refusal, shown.query) = (Some(404), "not found".to_owned(), "a=b".to_owned());
+        assert_eq!(shown.to_string(), "admin (kubectl/v1.36) POST /?a=b -> 404 not found");
+        let log = RequestLog::new(10, 10);
+        log.record(shown);
+        assert_eq!(log.report(), "    0.000 s  admin (kubectl/v1.36) POST /?a=b -> 404 not found\n");
     }
 
     #[test]

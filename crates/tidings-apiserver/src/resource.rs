@@ -127,6 +127,21 @@ pub(crate) struct CustomOrigin {
     pub scale: Option<ScalePaths>,
     /// The warning for clients of a deprecated version.
     pub deprecation: Option<String>,
+    /// The rules in CEL of the version's schema, if it has any.
+    pub rules: Option<Arc<kube_cel::CompiledSchema>>,
+    /// The name of the version in which objects are stored.
+    pub storage_version: String,
+    /// How a webhook converts between this version and the stored one; `None` if no conversion is needed.
+    pub conversion: Option<WebhookConversion>,
+}
+
+/// The conversion of a custom resource by a webhook.
+#[derive(Clone, Debug)]
+pub(crate) struct WebhookConversion {
+    /// The `clientConfig` of the webhook.
+    pub client_config: Value,
+    /// The resource in the stored version.
+    pub storage: Arc<ResourceDef>,
 }
 
 /// One column that a CustomResourceDefinition adds to Table responses.

@@ -9,6 +9,7 @@ use rand::{Rng, SeedableRng};
 use tokio::sync::watch;
 
 use crate::auth::Users;
+use crate::auth::service_account::SigningKey;
 use crate::fault::{Ending, Faults};
 use crate::registry::ResourceRegistry;
 use crate::request_log::{RecordedRequest, RequestLog};
@@ -24,6 +25,7 @@ mod in_process;
 mod lagging;
 mod route;
 mod settings;
+mod state;
 
 pub use builder::ApiServerBuilder;
 pub use direct::LoadResult;
@@ -31,7 +33,10 @@ pub(crate) use in_process::ConnectionRefused;
 pub use in_process::InProcess;
 pub use lagging::LaggingServer;
 pub(crate) use settings::ServerSettings;
-pub use settings::{Kubelet, Namespaces, ProtobufAnswers, WatchCache};
+pub use settings::{
+    Bootstrap, GarbageCollection, Kubelet, NamespaceDeletion, Namespaces, ProtobufResponses, WatchCache,
+};
+pub use state::StateError;
 
 pub(crate) use route::{Authentication, handle};
 
@@ -71,14 +76,19 @@ struct CloseOnDrop {
 /// The state of a server, shared by all requests.
 pub(crate) struct Core {
     pub(crate) store: Store,
-    pub(crate) registry: ResourceRegistry,
+    pub(crate) registry: Arc<ResourceRegistry>,
     pub(crate) clock: ServerClock,
     pub(crate) settings: ServerSettings,
     pub(crate) faults: Faults,
     pub(crate) request_log: RequestLog,
     pub(crate) users: Users,
+    pub(crate) signing_key: SigningKey,
+    /// The certificate authority of the newest socket in PEM; empty if there is none.
+    pub(crate) root_ca: Mutex<String>,
     pub(crate) terminating_namespaces: TerminatingNamespaces,
     pub(crate) foreground_deletions: ForegroundDeletions,
+    /// The number of the last cluster address that a Service got.
+    service_addresses: Mutex<u32>,
     rng: Mutex<SmallRng>,
     closed: watch::Sender<bool>,
     /// The server whose changes this one applies, if this is a lagging server.
@@ -137,6 +147,12 @@ impl ApiServer {
         self.core().request_log.all()
     }
 
+    /// All recorded requests as text, one line each: who asked what, when, and what was answered. For the message of a
+    /// failed test; clients of a socket get the same text at `/tidings/requests`.
+    pub fn request_report(&self) -> String {
+        self.core().request_log.report()
+    }
+
     /// Clears the record of requests.
     pub fn clear_requests(&self) {
         self.core().request_log.clear();
@@ -188,16 +204,24 @@ impl ApiServer {
 
 impl Core {
     fn new(settings: ServerSettings, users: Users, clock: ServerClock, leader: Option<Leader>) -> Self {
+        // A lagging server serves the same resources at once: only objects lag.
+        let registry = leader.as_ref().map(|leader| Arc::clone(leader.registry()));
+        let rng = SmallRng::seed_from_u64(settings.seed);
+        // A generator of its own, so that uids do not depend on it.
+        let secret = SmallRng::seed_from_u64(rng.clone().random::<u64>() ^ 0x5349_474e).random();
         Core {
             store: Store::new(settings.history),
-            registry: ResourceRegistry::builtin(),
+            registry: registry.unwrap_or_else(|| Arc::new(ResourceRegistry::builtin())),
             clock,
             faults: Faults::new(),
             request_log: RequestLog::new(settings.recorded_requests_max, settings.recorded_body_bytes_max),
             users,
+            signing_key: SigningKey::new(secret),
+            root_ca: Mutex::default(),
             terminating_namespaces: TerminatingNamespaces::default(),
             foreground_deletions: ForegroundDeletions::default(),
-            rng: Mutex::new(SmallRng::seed_from_u64(settings.seed)),
+            service_addresses: Mutex::new(1),
+            rng: Mutex::new(rng),
             closed: watch::Sender::new(false),
             leader,
             followers: Mutex::default(),
@@ -219,6 +243,13 @@ impl Core {
 
     pub(crate) fn bookmark_interval(&self) -> Duration {
         self.settings.bookmark_interval.min(YEAR)
+    }
+
+    /// A number for the cluster address of a Service that no Service had before.
+    pub(crate) fn next_service_address(&self) -> u32 {
+        let mut last = self.service_addresses.lock();
+        *last = last.wrapping_add(1);
+        *last
     }
 
     pub(crate) fn random(&self) -> u64 {

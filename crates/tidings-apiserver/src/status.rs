@@ -3,6 +3,7 @@
 //! Each constructor of [`ApiError`] makes one kind of error response of a real server.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::resource::ResourceDef;
 
@@ -291,6 +292,27 @@ impl ApiError {
         Self::new(500, "", message)
     }
 
+    /// A write that must be reviewed before it goes on. It never reaches a client.
+    pub(crate) fn review_pending() -> Self {
+        Self::new(500, "", "the write was not reviewed")
+    }
+
+    /// The refusal of an admission webhook, with the `Status` of its answer.
+    pub(crate) fn denied_by_webhook(webhook: &str, status: &Value) -> Self {
+        let text = |name: &str| status[name].as_str().filter(|text| !text.is_empty());
+        let why = match text("message").or_else(|| text("reason")) {
+            Some(why) => format!(": {why}"),
+            None => " without explanation".to_owned(),
+        };
+        let code =
+            status["code"].as_u64().and_then(|code| u16::try_from(code).ok()).unwrap_or_default().max(400);
+        let reason = text("reason").map_or("", known_reason);
+        let mut error =
+            Self::new(code, reason, format!("admission webhook {webhook:?} denied the request{why}"));
+        error.details = serde_json::from_value(status["details"].clone()).unwrap_or_default();
+        error
+    }
+
     /// 422 for a patch whose result is malformed.
     pub(crate) fn invalid_patch(why: &str) -> Self {
         let message = format!("the patch is invalid: {why}");
@@ -345,9 +367,33 @@ impl ApiError {
     }
 }
 
+/// The reasons of Kubernetes. Others are not passed on.
+fn known_reason(reason: &str) -> &'static str {
+    const REASONS: [&str; 17] = [
+        "Unauthorized",
+        "Forbidden",
+        "NotFound",
+        "AlreadyExists",
+        "Conflict",
+        "Gone",
+        "Invalid",
+        "ServerTimeout",
+        "Timeout",
+        "TooManyRequests",
+        "BadRequest",
+        "MethodNotAllowed",
+        "NotAcceptable",
+        "RequestEntityTooLarge",
+        "UnsupportedMediaType",
+        "InternalError",
+        "ServiceUnavailable",
+    ];
+    REASONS.into_iter().find(|known| *known == reason).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     use super::*;
 

@@ -280,6 +280,28 @@ impl Store {
         state.owned.contains_key(&state.hasher.hash_one(uid))
     }
 
+    /// Replaces the bodies of a resource's objects without a new version and without events: `change` returns the new
+    /// body of an object, or `None`. For what a real server computes when it reads an object.
+    pub(crate) fn rewrite(&self, storage: &str, change: impl Fn(&StoredObject) -> Option<UnversionedObject>) {
+        let mut state = self.state.lock();
+        let resource = state.resource(storage);
+        let rewritten: Vec<_> = resource
+            .objects
+            .range(&KeyRange::all())
+            .filter_map(|object| Some(Arc::new(change(object)?.at(object.version()))))
+            .collect();
+        for object in rewritten {
+            resource.objects.put(object);
+        }
+    }
+
+    /// Whether any of these storages has an object.
+    pub(crate) fn has_any(&self, storages: &[&str]) -> bool {
+        let state = self.state.lock();
+        let has_objects = |storage: &&str| state.resources.get(*storage).is_some_and(|r| r.objects.len() > 0);
+        storages.iter().any(has_objects)
+    }
+
     /// The names of all storages that have objects.
     pub(crate) fn storages(&self) -> Vec<Box<str>> {
         let state = self.state.lock();

@@ -115,9 +115,11 @@ impl<'a> ResourceColumns<'a> {
                 .iter()
                 .map(|column| match column.cell {
                     Cell::Text(path) => object.pointer(path).cloned().unwrap_or_else(|| json!("")),
-                    Cell::OrUnknown(path) => {
-                        object.pointer(path).cloned().unwrap_or_else(|| json!("<unknown>"))
-                    }
+                    Cell::OrUnknown(path) => object
+                        .pointer(path)
+                        .filter(|value| **value != "")
+                        .cloned()
+                        .unwrap_or_else(|| json!("<unknown>")),
                     Cell::OrNone(path) => object.pointer(path).cloned().unwrap_or_else(|| json!("<none>")),
                     Cell::Number(path) => object.pointer(path).cloned().unwrap_or_else(|| json!(0)),
                     Cell::Age(path) => json!(age::since(object.pointer(path), now)),

@@ -12,9 +12,11 @@ use crate::status::{ApiError, StatusCause};
 pub(crate) mod field_types;
 pub(crate) mod name;
 
+mod expressions;
 mod kinds;
 mod metadata;
 
+pub(crate) use kinds::matches as selector_matches;
 pub(crate) use metadata::is_bare_finalizer;
 
 /// Checks `kind` and `apiVersion`. For built-in kinds they may be absent, and are filled in.

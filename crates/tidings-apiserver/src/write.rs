@@ -11,11 +11,15 @@ use bytes::Bytes;
 use http::{Response, StatusCode};
 use serde_json::{Map, Value, json};
 
+use crate::admission::Admission;
+use crate::auth::User;
 use crate::body::{self, ResponseBody};
 use crate::convert;
+use crate::decode::{self, Decoded};
 use crate::patch::managed_fields::{FieldWriter, manager_name};
 use crate::protobuf;
 use crate::read;
+use crate::request::accept::Content;
 use crate::request::{Representation, RequestOptions, ResourcePath};
 use crate::resource::{ResourceDef, Verb};
 use crate::server::Core;
@@ -23,16 +27,20 @@ use crate::status::ApiError;
 use crate::store::{KeyOrder, StoredObject, UnversionedObject};
 use crate::validate;
 
+mod certificates;
 mod collection;
 mod create;
 mod definitions;
 mod delete;
 mod delete_options;
 mod dependents;
+mod jobs;
 mod namespaces;
 mod patch;
 mod review;
 mod scale;
+mod services;
+mod token;
 mod update;
 
 pub(crate) use definitions::register as register_definition;
@@ -47,16 +55,21 @@ pub(crate) struct WriteRequest<'a> {
     pub(crate) core: &'a Arc<Core>,
     pub(crate) def: &'a ResourceDef,
     pub(crate) options: &'a RequestOptions,
-    namespace: Option<&'a str>,
-    name: Option<&'a str>,
-    subresource: &'a str,
-    verb: Verb,
+    pub(crate) user: &'a User,
+    pub(crate) namespace: Option<&'a str>,
+    pub(crate) name: Option<&'a str>,
+    pub(crate) subresource: &'a str,
+    pub(crate) verb: Verb,
     manager: String,
     time: String,
+    /// Keys that the body has twice: messages, of which the response warns.
+    duplicates: RefCell<Vec<String>>,
     /// Fields that the kind does not have. The response warns of them.
     unknown_fields: RefCell<Vec<String>>,
     /// Finalizers without a domain that this write adds to a custom resource. The response warns of them.
     bare_finalizers: RefCell<Vec<String>>,
+    /// How far webhooks and policies have reviewed this write.
+    pub(crate) admission: RefCell<Admission>,
 }
 
 /// Whether a write is only validated and not stored (`dryRun=All`).
@@ -73,20 +86,24 @@ impl<'a> WriteRequest<'a> {
         path: &'a ResourcePath,
         verb: Verb,
         options: &'a RequestOptions,
+        user: &'a User,
         user_agent: Option<&str>,
     ) -> Self {
         Self {
             core,
             def,
             options,
+            user,
             namespace: path.namespace.as_deref(),
             name: path.name.as_deref(),
             subresource: path.subresource.as_deref().unwrap_or_default(),
             manager: manager_name(Some(&options.field_manager), user_agent),
             time: core.clock.seconds(),
             verb,
+            duplicates: RefCell::default(),
             unknown_fields: RefCell::default(),
             bare_finalizers: RefCell::default(),
+            admission: RefCell::default(),
         }
     }
 
@@ -132,6 +149,9 @@ pub(crate) fn answer(
     representation: Representation,
 ) -> Result<Response<ResponseBody>, ApiError> {
     let mut response = answer_without_warnings(request, content_type, sent, representation)?;
+    for duplicate in request.duplicates.borrow().iter() {
+        body::warn(&mut response, duplicate);
+    }
     for field in request.unknown_fields.borrow().iter() {
         body::warn(&mut response, &format!("unknown field \"{field}\""));
     }
@@ -172,17 +192,22 @@ fn answer_without_warnings(
             one(&object, StatusCode::OK)
         }
         (Verb::Create, "eviction") => delete::evict(request, sent),
-        (Verb::Create, "binding") => update::bind(request, json_body(content_type, sent)?),
+        (Verb::Create, "binding") => update::bind(request, object_body(request, content_type, sent)?),
+        (Verb::Create, "token") => token::answer(request, object_body(request, content_type, sent)?),
         (Verb::Create, "") if review::is_review(def) => {
-            let answer = review::answer(def, json_body(content_type, sent)?);
+            if !matches!(representation.content, Content::Whole) && representation.fallback.is_none() {
+                return Err(ApiError::not_acceptable_as("a table or metadata"));
+            }
+            let review = object_body(request, content_type, sent)?;
+            let answer = review::answer(request.core, request.user, def, review);
             Ok(body::json(StatusCode::CREATED, body::full(answer.to_string())))
         }
         (Verb::Create, "") => {
-            let object = create::create(request, json_body(content_type, sent)?)?;
+            let object = create::create(request, object_body(request, content_type, sent)?)?;
             one(&object, StatusCode::CREATED)
         }
         (Verb::Update, "" | "status" | "finalize" | "resize" | "ephemeralcontainers" | "approval") => {
-            let written = update::update(request, &json_body(content_type, sent)?)?;
+            let written = update::update(request, &object_body(request, content_type, sent)?)?;
             one(&written, StatusCode::OK)
         }
         (Verb::Patch, "" | "status" | "resize" | "ephemeralcontainers" | "approval") => {
@@ -205,19 +230,31 @@ fn as_json<'a>(content_type: Option<&'a str>, sent: &Bytes) -> Result<(Option<&'
     }
 }
 
-/// Parses a JSON or YAML body.
-fn json_body(content_type: Option<&str>, sent: &[u8]) -> Result<Value, ApiError> {
+/// Parses a JSON or YAML body. Collects the keys that it has twice.
+fn object_body(
+    request: &WriteRequest<'_>,
+    content_type: Option<&str>,
+    sent: &[u8],
+) -> Result<Value, ApiError> {
+    let Decoded { value, duplicates } = decoded_body(content_type, sent)?;
+    *request.duplicates.borrow_mut() = duplicates;
+    Ok(value)
+}
+
+pub(crate) fn decoded_body(content_type: Option<&str>, sent: &[u8]) -> Result<Decoded, ApiError> {
     let media_type = content_type.unwrap_or("application/json").split(';').next().unwrap_or_default().trim();
     match media_type {
         "application/json" | "" => {
-            let read: Result<Value, _> = serde_json::from_slice(sent);
-            let value = read.map_err(|error| {
+            let mut decoded = decode::json(sent).map_err(|error| {
                 ApiError::bad_request(format!(
                     "the object provided is unrecognized: couldn't get version/kind; json parse error: {error}"
                 ))
             })?;
             // `null` counts as an empty object.
-            Ok(if value.is_null() { json!({}) } else { value })
+            if decoded.value.is_null() {
+                decoded.value = json!({});
+            }
+            Ok(decoded)
         }
         "application/yaml" => crate::patch::apply::parsed(sent).map_err(|error| error.into_api_error()),
         _ => Err(ApiError::unsupported_media_type("application/json, application/yaml")),

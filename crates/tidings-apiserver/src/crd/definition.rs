@@ -28,7 +28,33 @@ pub(crate) fn validate(definition: &Value) -> Vec<StatusCause> {
         }
     }
     check_versions(&spec["versions"], &mut causes);
+    check_conversion(&spec["conversion"], &mut causes);
     causes
+}
+
+fn check_conversion(conversion: &Value, causes: &mut Vec<StatusCause>) {
+    match conversion["strategy"].as_str() {
+        None | Some("None") => {}
+        Some("Webhook") => {
+            let webhook = &conversion["webhook"];
+            if !webhook["clientConfig"].is_object() {
+                let message = "Required value: required when strategy is set to \"Webhook\"";
+                causes.push(StatusCause::required("spec.conversion.webhook.clientConfig", message));
+            }
+            let versions = webhook["conversionReviewVersions"].as_array().map_or(&[][..], Vec::as_slice);
+            if versions.is_empty() {
+                causes.push(required("spec.conversion.webhook.conversionReviewVersions"));
+            } else if !versions.iter().any(|version| version == "v1") {
+                let message = "Invalid value: this server sends ConversionReviews of the version v1 only";
+                causes
+                    .push(StatusCause::invalid("spec.conversion.webhook.conversionReviewVersions", message));
+            }
+        }
+        Some(other) => {
+            let message = format!("Unsupported value: {other:?}: supported values: \"None\", \"Webhook\"");
+            causes.push(StatusCause::field("FieldValueNotSupported", "spec.conversion.strategy", message));
+        }
+    }
 }
 
 fn required(field: impl Into<String>) -> StatusCause {
@@ -96,6 +122,7 @@ fn check_versions(versions: &Value, causes: &mut Vec<StatusCause>) {
             let message = "Invalid value: must be object at the root";
             causes.push(StatusCause::invalid(format!("{at}.schema.openAPIV3Schema.type"), message));
         }
+        super::rules::check_definition(schema, &format!("{at}.schema.openAPIV3Schema"), causes);
     }
     let storing = versions.iter().filter(|version| version["storage"] == true).count();
     if storing != 1 {

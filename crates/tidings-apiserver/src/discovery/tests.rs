@@ -46,7 +46,7 @@ fn pods_and_scales_are_described_as_in_kubernetes() {
     assert_eq!(
         *pods,
         json!({"name": "pods", "singularName": "pod", "namespaced": true, "kind": "Pod", "shortNames": ["po"],
-            "categories": ["all"], "verbs": ["create", "delete", "deletecollection", "get", "list", "patch", "update",
+            "storageVersionHash": "xPOwRZ+Yhw8=", "categories": ["all"], "verbs": ["create", "delete", "deletecollection", "get", "list", "patch", "update",
             "watch"]})
     );
     let apps = document_json("/apis/apps/v1", None);

@@ -19,6 +19,7 @@ use super::compare::{compared, fields_of};
 use super::field_set::FieldSet;
 use super::managed_fields::{self, FieldWriter, ManagedFieldsEntry, ManagedFieldsOperation};
 use super::prune::{merged, prune};
+use crate::decode::{self, Decoded};
 use crate::resource::ResourceDef;
 use crate::schema::KindSchema;
 use crate::status::{ApiError, StatusCause};
@@ -58,24 +59,26 @@ pub(crate) enum ApplyError {
     Conflicts(Vec<Conflict>),
 }
 
-/// Parses an object from YAML or JSON.
-pub(crate) fn parsed(body: &[u8]) -> Result<Value, ApplyError> {
-    let config: Value = match serde_json::from_slice(body) {
-        Ok(config) => config,
-        Err(_) => serde_yaml::from_slice(body).map_err(ApplyError::Malformed)?,
+/// Parses an object from YAML, of which JSON is a part.
+pub(crate) fn parsed(body: &[u8]) -> Result<Decoded, ApplyError> {
+    // The JSON parser is faster; messages about repeated keys are those of YAML.
+    let decoded = match decode::json(body) {
+        Ok(decoded) if decoded.duplicates.is_empty() => decoded,
+        _ => decode::yaml(body).map_err(ApplyError::Malformed)?,
     };
-    if config.is_object() && super::check_depth(&config).is_ok() {
-        Ok(config)
+    if decoded.value.is_object() && super::check_depth(&decoded.value).is_ok() {
+        Ok(decoded)
     } else {
         Err(ApplyError::NotAnObject)
     }
 }
 
 /// Parses a configuration, which must have `apiVersion` and `kind`.
-pub(crate) fn configuration(body: &[u8]) -> Result<Value, ApplyError> {
-    let config = parsed(body)?;
+pub(crate) fn configuration(body: &[u8]) -> Result<Decoded, ApplyError> {
+    let decoded = parsed(body)?;
+    let config = &decoded.value;
     let is_set = |field: &str| config[field].as_str().is_some_and(|text| !text.is_empty());
-    if is_set("apiVersion") && is_set("kind") { Ok(config) } else { Err(ApplyError::NoKind) }
+    if is_set("apiVersion") && is_set("kind") { Ok(decoded) } else { Err(ApplyError::NoKind) }
 }
 
 /// Applies `config` to the stored object `live`, or creates an object if there is none.
@@ -229,7 +232,7 @@ pub(super) fn fuzz(kind: PatchKind, object: &Value, patch: &[u8]) {
     for def in crate::resource::builtin::builtin_resources().iter().filter(|def| def.kind == "Pod").take(1) {
         let result = match kind {
             PatchKind::Apply => parsed(patch)
-                .and_then(|config| applied(def, Some(object), &config, &writer, OnConflict::Force))
+                .and_then(|config| applied(def, Some(object), &config.value, &writer, OnConflict::Force))
                 .ok(),
             _ => super::patched(def, kind, object, patch).ok(),
         };

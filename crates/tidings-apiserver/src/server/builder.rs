@@ -1,10 +1,14 @@
 //! Configures and starts a server.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use jiff::Timestamp;
 
-use super::{ApiServer, Kubelet, Namespaces, ProtobufAnswers, ServerSettings, WatchCache};
+use super::{
+    ApiServer, Bootstrap, GarbageCollection, Kubelet, NamespaceDeletion, Namespaces, ProtobufResponses,
+    ServerSettings, WatchCache,
+};
 use crate::auth::{Rights, Users};
 use crate::server_clock::ServerClock;
 use crate::store::HistoryLimits;
@@ -72,6 +76,26 @@ impl ApiServerBuilder {
         self
     }
 
+    /// Behaves as Kubernetes where the defaults are lenient, because a lenient server lets wrong programs pass.
+    ///
+    /// Sets [`Bootstrap::Kubernetes`], [`Namespaces::Strict`] and [`Kubelet::Absent`]. Later calls change single settings
+    /// again.
+    pub fn strict(self) -> Self {
+        self.bootstrap(Bootstrap::Kubernetes).namespaces(Namespaces::Strict).kubelet(Kubelet::Absent)
+    }
+
+    /// Which objects a new server has; only namespaces if not set.
+    pub fn bootstrap(mut self, bootstrap: Bootstrap) -> Self {
+        self.settings.bootstrap = bootstrap;
+        self
+    }
+
+    /// Who deletes the dependents of a deleted object; the server itself if not set.
+    pub fn garbage_collection(mut self, garbage_collection: GarbageCollection) -> Self {
+        self.settings.garbage_collection = garbage_collection;
+        self
+    }
+
     /// Whether a namespace must exist before an object is created in it.
     pub fn namespaces(mut self, namespaces: Namespaces) -> Self {
         self.settings.namespaces = namespaces;
@@ -90,9 +114,24 @@ impl ApiServerBuilder {
         self
     }
 
+    /// Who deletes the content of a deleted namespace: the server at once, or a controller later.
+    pub fn namespace_deletion(mut self, namespace_deletion: NamespaceDeletion) -> Self {
+        self.settings.namespace_deletion = namespace_deletion;
+        self
+    }
+
     /// Whether the server answers in protobuf.
-    pub fn protobuf(mut self, answers: ProtobufAnswers) -> Self {
-        self.settings.protobuf = answers;
+    pub fn protobuf(mut self, responses: ProtobufResponses) -> Self {
+        self.settings.protobuf = responses;
+        self
+    }
+
+    /// The address of a Service that webhooks name, because there is no cluster network.
+    ///
+    /// `service` is `namespace/name` for all its ports, or `namespace/name:port` for one. A webhook whose Service has no
+    /// address fails, and its failure policy decides.
+    pub fn service_address(mut self, service: impl Into<String>, address: SocketAddr) -> Self {
+        self.settings.services.insert(service.into(), address);
         self
     }
 
@@ -124,9 +163,7 @@ impl ApiServerBuilder {
     pub async fn start(self) -> ApiServer {
         let clock = self.time.map_or_else(ServerClock::system, ServerClock::starting_at);
         let server = ApiServer::new(self.settings, self.users, clock);
-        for namespace in ["default", "kube-system", "kube-public", "kube-node-lease"] {
-            server.core().ensure_namespace(namespace);
-        }
+        server.core().bootstrap();
         server
     }
 }

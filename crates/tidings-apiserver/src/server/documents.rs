@@ -8,6 +8,11 @@ use crate::discovery;
 use crate::request::accept::{MediaRange, ranges};
 use crate::status::ApiError;
 
+/// The paths that only this server has. Requests for them are not recorded.
+pub(super) const OWN_PATHS: &str = "/tidings/";
+/// The record of all requests, as text.
+pub(super) const REQUESTS: &str = "/tidings/requests";
+
 /// The response with the document at this path; `None` if there is no document.
 pub(super) fn answer(
     core: &Core,

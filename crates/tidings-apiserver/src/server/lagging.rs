@@ -20,13 +20,14 @@ use std::sync::Arc;
 use super::{Core, InProcess};
 use crate::ApiServer;
 use crate::fault::Faults;
+use crate::registry::ResourceRegistry;
 use crate::request::RequestOptions;
 use crate::resource::Verb;
 use crate::store::ReplicationQueue;
 
 /// A second API server over the same objects, which lags behind the first one until a test lets it catch up.
 ///
-/// It serves the built-in kinds. [`ApiServer::restore`] and [`ApiServer::expire_history`] affect it at once.
+/// It serves the same resources, custom ones too. [`ApiServer::restore`] and [`ApiServer::expire_history`] affect it at once.
 ///
 /// ```
 /// use tidings_apiserver::ApiServer;
@@ -50,6 +51,12 @@ pub struct LaggingServer {
 pub(crate) struct Leader {
     core: Arc<Core>,
     queue: Arc<ReplicationQueue>,
+}
+
+impl Leader {
+    pub(super) fn registry(&self) -> &Arc<ResourceRegistry> {
+        &self.core.registry
+    }
 }
 
 impl ApiServer {

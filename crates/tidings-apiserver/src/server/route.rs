@@ -11,7 +11,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tidings_object::Wire;
 use tokio::time::Instant;
 
-use super::{ConnectionRefused, Core, ProtobufAnswers, documents};
+use super::{ConnectionRefused, Core, ProtobufResponses, documents};
 use crate::auth::User;
 use crate::body::{self, ResponseBody};
 use crate::fault::{Fault, FaultTarget, StreamFaults, cut_body, replace_bytes};
@@ -23,7 +23,10 @@ use crate::resource::{ResourceDef, ResourceScope, Verb};
 use crate::status::{ApiError, StatusCause};
 use crate::watch::{self, WatchRequest};
 use crate::wire::ProtobufEncoder;
-use crate::write::{self, WriteRequest};
+
+mod resource;
+
+use resource::ResourceRequest;
 
 /// How the caller of a request is identified.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +46,10 @@ struct ParsedRequest {
     verb: Option<Verb>,
     /// The body, if it was read and may be kept in the request log.
     recorded_body: OnceLock<Bytes>,
+    /// The name of the user, once it is known.
+    user: OnceLock<String>,
+    /// Why the request was refused.
+    refusal: OnceLock<String>,
 }
 
 /// Answers one request and records it in the request log.
@@ -64,6 +71,9 @@ where
     let parsed = ParsedRequest::new(parts.method, parts.headers, &path_text, &query_text);
     let at = Instant::now();
     let answer = parsed.answer(core, sent, authentication).await;
+    if path_text.starts_with(documents::OWN_PATHS) {
+        return answer;
+    }
     core.request_log.record(RecordedRequest {
         method: parsed.method.to_string(),
         path: path_text,
@@ -75,6 +85,9 @@ where
         content_type: parsed.header(header::CONTENT_TYPE).unwrap_or_default().to_owned(),
         body: parsed.recorded_body.get().cloned(),
         code: answer.as_ref().ok().map(|answer| answer.status().as_u16()),
+        user: parsed.user.get().cloned().unwrap_or_default(),
+        user_agent: parsed.header(header::USER_AGENT).unwrap_or_default().to_owned(),
+        refusal: parsed.refusal.get().cloned().unwrap_or_default(),
         at,
     });
     answer
@@ -95,7 +108,16 @@ impl ParsedRequest {
             }
             _ => None,
         };
-        Self { method, headers, target, options, verb, recorded_body: OnceLock::new() }
+        Self {
+            method,
+            headers,
+            target,
+            options,
+            verb,
+            recorded_body: OnceLock::new(),
+            user: OnceLock::new(),
+            refusal: OnceLock::new(),
+        }
     }
 
     fn header(&self, name: header::HeaderName) -> Option<&str> {
@@ -145,7 +167,7 @@ impl ParsedRequest {
             None => {
                 let core = core.answering(self.verb, self.options.as_ref().ok());
                 let answer = self.answer_without_faults(core, sent, authentication, &faults).await;
-                answer.unwrap_or_else(|error| error.into_response(errors))
+                answer.unwrap_or_else(|error| self.refused(core, error))
             }
         };
         for fault in &faults {
@@ -173,9 +195,16 @@ impl ParsedRequest {
     {
         let user = match authentication {
             Authentication::Trusted => User::trusted(),
-            Authentication::BearerToken => core.users.of_header(self.header(header::AUTHORIZATION))?,
+            Authentication::BearerToken => core.authenticate(self.header(header::AUTHORIZATION))?,
         };
+        // Each request is answered once, so nothing else has set it.
+        let _ = self.user.set(user.name.clone());
         match self.target.as_ref().ok_or_else(ApiError::unknown_path)? {
+            RequestTarget::Document(path) if path == documents::REQUESTS => {
+                user.check_admin()?;
+                let report = core.request_log.report();
+                Ok(body::with_type(StatusCode::OK, "text/plain; charset=utf-8", body::full(report)))
+            }
             RequestTarget::Document(path) => {
                 let found = documents::answer(core, &self.method, path, self.header(header::ACCEPT))?;
                 found.ok_or_else(ApiError::unknown_path)
@@ -198,20 +227,9 @@ impl ParsedRequest {
                     options.field_selector = format!("metadata.name={name}");
                 }
                 let deprecation = def.custom().and_then(|origin| origin.deprecation.clone());
-                let mut answer = match verb {
-                    Verb::Get | Verb::List | Verb::Watch if path.subresource.is_none() => {
-                        self.read(core, def, path, options, faults).await
-                    }
-                    _ => {
-                        let bytes = read_body(sent, core.settings.request_bytes_max).await?;
-                        if let Some(body) = core.request_log.recordable_body(&path.plural, &bytes) {
-                            // Each request is answered once, so nothing else has set it.
-                            let _ = self.recorded_body.set(body);
-                        }
-                        self.write(core, &def, path, &options, &bytes)
-                    }
-                }
-                .unwrap_or_else(|error| error.into_response(self.error_wire(core)));
+                let request = ResourceRequest { core, user: &user, def, path, options, faults };
+                let answer = self.answer_resource(request, sent).await;
+                let mut answer = answer.unwrap_or_else(|error| self.refused(core, error));
                 if let Some(deprecation) = deprecation {
                     body::warn(&mut answer, &deprecation);
                 }
@@ -261,28 +279,17 @@ impl ParsedRequest {
         accept::negotiate(self.header(header::ACCEPT), answered, offers)
     }
 
-    fn error_wire(&self, core: &Core) -> Wire {
-        match core.settings.protobuf {
-            ProtobufAnswers::Refused => Wire::Json,
-            _ => accept::error_wire(self.header(header::ACCEPT)),
-        }
+    /// The response to a refused request. The request log keeps the reason.
+    fn refused(&self, core: &Core, error: ApiError) -> Response<ResponseBody> {
+        let _ = self.refusal.set(error.message.clone());
+        error.into_response(self.error_wire(core))
     }
 
-    fn write(
-        &self,
-        core: &Arc<Core>,
-        def: &ResourceDef,
-        path: &ResourcePath,
-        options: &RequestOptions,
-        sent: &Bytes,
-    ) -> Result<Response<ResponseBody>, ApiError> {
-        let answered =
-            if self.verb == Some(Verb::DeleteCollection) { ResponseKind::List } else { ResponseKind::Object };
-        let representation = self.representation(core, def, answered)?;
-        let verb = self.verb.ok_or_else(ApiError::method_not_allowed)?;
-        let write_request =
-            WriteRequest::new(core, def, path, verb, options, self.header(header::USER_AGENT));
-        write::answer(&write_request, self.header(header::CONTENT_TYPE), sent, representation)
+    fn error_wire(&self, core: &Core) -> Wire {
+        match core.settings.protobuf {
+            ProtobufResponses::Refused => Wire::Json,
+            _ => accept::error_wire(self.header(header::ACCEPT)),
+        }
     }
 }
 

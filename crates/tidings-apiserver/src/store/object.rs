@@ -160,6 +160,32 @@ impl UnversionedObject {
             && stored.body[after..] == self.bytes[at..]
     }
 
+    /// The object as the answer to a dry run shows it: with the version that the client sent, or without any.
+    pub(crate) fn for_dry_run(mut self, version: Option<u64>) -> StoredObject {
+        if let Some(version) = version {
+            return self.at(version);
+        }
+        const FIELD: &[u8] = br#""resourceVersion":"""#;
+        // From the name to the closing quote, with one of the commas around it.
+        let mut from = self.version_at + 1 - FIELD.len();
+        let mut to = self.version_at + 1;
+        if self.bytes.get(to) == Some(&b',') {
+            to += 1;
+        } else if self.bytes[from - 1] == b',' {
+            from -= 1;
+        }
+        self.bytes.drain(from..to);
+        StoredObject {
+            key: self.key,
+            version: 0,
+            body: self.bytes.into_boxed_slice(),
+            meta_end: offset_u32(self.meta_end - (to - from)),
+            version_at: 0,
+            has_owners: self.has_owners,
+            protobuf: ProtobufCache::default(),
+        }
+    }
+
     /// Inserts the version.
     pub(crate) fn at(self, version: u64) -> StoredObject {
         let number = version.to_string();
@@ -324,6 +350,18 @@ mod tests {
             text,
             r#"{"labels":{"l":"v"},"name":"x","namespace":"n","resourceVersion":"1","uid":"u"}"#
         );
+    }
+
+    #[test]
+    fn the_object_of_a_dry_run_has_no_version_or_the_one_that_was_sent() {
+        for order in [KeyOrder::Struct, KeyOrder::Sorted] {
+            let object = draft(order).for_dry_run(None);
+            let mut expected = draft(order).at(7).decoded_metadata();
+            expected.remove("resourceVersion");
+            assert_eq!(object.decoded_metadata(), expected);
+            assert_eq!(object.decoded()["spec"]["a"], 1);
+            assert_eq!(draft(order).for_dry_run(Some(7)), draft(order).at(7));
+        }
     }
 
     #[test]

@@ -32,6 +32,7 @@ pub(super) fn check(def: &ResourceDef, object: &Value, causes: &mut Causes) {
             check_data_keys("binaryData", &object["binaryData"], causes);
             check_config_map(&object["data"], &object["binaryData"], causes);
         }
+        ("admissionregistration.k8s.io", kind) => super::expressions::check(kind, object, causes),
         ("", "Secret") => {
             check_data_keys("data", &object["data"], causes);
             check_size("data", decoded_bytes(&object["data"]), causes);
@@ -174,7 +175,8 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-fn matches(selector: &Value, labels: &Value) -> bool {
+/// Whether a LabelSelector selects these labels.
+pub(crate) fn matches(selector: &Value, labels: &Value) -> bool {
     let mut equal = selector["matchLabels"].as_object().into_iter().flatten();
     let mut expressions = selector["matchExpressions"].as_array().into_iter().flatten();
     equal.all(|(key, value)| labels[key] == *value)

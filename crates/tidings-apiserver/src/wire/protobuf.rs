@@ -20,7 +20,7 @@ use crate::convert;
 use crate::protobuf::{ENVELOPE_END, Envelope, fields, write_head};
 use crate::request::accept::Content;
 use crate::resource::ResourceDef;
-use crate::server::ProtobufAnswers;
+use crate::server::ProtobufResponses;
 use crate::status::ApiError;
 use crate::store::{Retention, StoredObject};
 
@@ -35,14 +35,14 @@ pub(crate) struct ProtobufEncoder {
     kind: Arc<str>,
     /// The resource; `None` if only metadata is encoded.
     whole: Option<Arc<ResourceDef>>,
-    answers: ProtobufAnswers,
+    responses: ProtobufResponses,
 }
 
 impl ProtobufEncoder {
     /// The encoder for this content of a resource; `None` if it is not available as protobuf.
-    pub(crate) fn of(def: &ResourceDef, content: Content, answers: ProtobufAnswers) -> Option<Self> {
+    pub(crate) fn of(def: &ResourceDef, content: Content, responses: ProtobufResponses) -> Option<Self> {
         let (message, api_version, kind, whole) = match content {
-            _ if answers == ProtobufAnswers::Refused => return None,
+            _ if responses == ProtobufResponses::Refused => return None,
             Content::Table(_) => return None,
             Content::Metadata(version) => {
                 let kind = "PartialObjectMetadata";
@@ -55,7 +55,7 @@ impl ProtobufEncoder {
                 (message, def.api_version(), def.kind.to_string(), Some(Arc::new(def.clone())))
             }
         };
-        Some(Self { message, api_version: api_version.into(), kind: kind.into(), whole, answers })
+        Some(Self { message, api_version: api_version.into(), kind: kind.into(), whole, responses })
     }
 
     /// Whether an object has the types of its kind.
@@ -109,7 +109,7 @@ impl ProtobufEncoder {
         if self.whole.is_none() {
             return self.encoded(object).map(Arc::from);
         }
-        if self.answers == ProtobufAnswers::Kept {
+        if self.responses == ProtobufResponses::Kept {
             object.set_protobuf_retention(Retention::Always);
         }
         object.protobuf(self.message, || self.encoded(object))

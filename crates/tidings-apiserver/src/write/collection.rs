@@ -2,9 +2,9 @@
 
 use http::Response;
 
-use super::WriteRequest;
 use super::delete::delete;
 use super::delete_options::DeleteOptions;
+use super::{WriteRequest, with_type_meta};
 use crate::body::ResponseBody;
 use crate::read::list::{self, ListPage, range};
 use crate::request::{Representation, Selection};
@@ -25,6 +25,9 @@ pub(super) fn answer(
     let read = core.store.snapshot(&def.storage, &range(request.namespace), usize::MAX, None);
     let mut objects = read.map(|snapshot| snapshot.objects).unwrap_or_default();
     objects.retain(|object| selection.is_everything() || selection.matches(object));
+    for object in &objects {
+        request.review(Some(&with_type_meta(def, object)), None)?;
+    }
     for object in &objects {
         match delete(core, def, object.key(), &deletion) {
             Err(error) if error.code != 404 => return Err(error),

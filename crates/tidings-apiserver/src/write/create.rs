@@ -6,7 +6,12 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use super::{DryRun, WriteRequest, definitions, encode_for_store, metadata_mut, namespaces, text};
+use super::{
+    DryRun, WriteRequest, certificates, definitions, encode_for_store, jobs, metadata_mut, namespaces,
+    services, text,
+};
+use crate::admission::Mutated;
+use crate::defaults;
 use crate::patch::managed_fields;
 use crate::resource::{Generation, ResourceDef, Verb};
 use crate::server::Core;
@@ -23,9 +28,7 @@ pub(super) fn create(request: &WriteRequest<'_>, object: Value) -> Result<Arc<St
     let mut object = object;
     validate::type_meta(request.def, &mut object)?;
     validate::placement(request.def, &mut object, request.namespace.unwrap_or_default(), request.name)?;
-    if !text(&object, "metadata", "resourceVersion").is_empty() {
-        return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));
-    }
+    let sent_version = text(&object, "metadata", "resourceVersion").to_owned();
     let prefix = text(&object, "metadata", "generateName").to_owned();
     let is_generated = text(&object, "metadata", "name").is_empty() && !prefix.is_empty();
     for _ in 0..GENERATED_NAMES_MAX {
@@ -34,8 +37,15 @@ pub(super) fn create(request: &WriteRequest<'_>, object: Value) -> Result<Arc<St
             metadata_mut(&mut object)
                 .insert("name".to_owned(), json!(generated(&prefix, request.core.random())));
         }
-        prepare(request, &mut object)?;
+        complete(request, &mut object)?;
         set_initial_managed_fields(request, &mut object);
+        admit(request, &mut object)?;
+        if !sent_version.is_empty() && dry_run == DryRun::No {
+            return Err(ApiError::unexpected("resourceVersion should not be set on objects to be created"));
+        }
+        if !sent_version.is_empty() {
+            metadata_mut(&mut object).insert("resourceVersion".to_owned(), json!(sent_version));
+        }
         match store(request, &object, dry_run) {
             Err(error) if is_generated && error.reason == "AlreadyExists" => {}
             outcome => return outcome,
@@ -61,8 +71,8 @@ fn set_initial_managed_fields(request: &WriteRequest<'_>, object: &mut Value) {
     };
 }
 
-/// Completes and validates a new object.
-pub(super) fn prepare(request: &WriteRequest<'_>, object: &mut Value) -> Result<(), ApiError> {
+/// Completes a new object: metadata, defaults, and the fields that only the server sets.
+pub(super) fn complete(request: &WriteRequest<'_>, object: &mut Value) -> Result<(), ApiError> {
     let def = request.def;
     stamp(request.core, def, object);
     if def.has_status()
@@ -70,12 +80,40 @@ pub(super) fn prepare(request: &WriteRequest<'_>, object: &mut Value) -> Result<
     {
         fields.remove("status");
     }
-    set_defaults(def, object);
+    if def.kind == "CertificateSigningRequest" && object["spec"].is_object() {
+        certificates::set_requester(&mut object["spec"], request.user);
+    }
+    set_initial_fields(request.core, def, object);
     conform(request, object)?;
     encode_text(def, object);
-    definitions::prepare(def, object, &request.time)?;
+    definitions::prepare(def, object, &request.time)
+}
+
+/// Reviews and validates a completed object. Mutating webhooks come before the validation, validating ones after it.
+pub(super) fn admit(request: &WriteRequest<'_>, object: &mut Value) -> Result<(), ApiError> {
+    let def = request.def;
+    if request.mutate(None, object)? == Mutated::Yes {
+        defaults::set(def, object);
+        conform(request, object)?;
+        definitions::prepare(def, object, &request.time)?;
+    }
     request.collect_bare_finalizers(&Value::Null, object);
-    validate::create(def, object)
+    validate::create(def, object)?;
+    check_rules(request, None, object)?;
+    request.review(None, Some(object))
+}
+
+/// Checks the rules in CEL of a custom resource.
+pub(super) fn check_rules(
+    request: &WriteRequest<'_>,
+    old: Option<&Value>,
+    new: &Value,
+) -> Result<(), ApiError> {
+    let causes = crd::rules::check(request.def, old, new);
+    if causes.is_empty() {
+        return Ok(());
+    }
+    Err(ApiError::invalid_object(request.def, text(new, "metadata", "name"), causes))
 }
 
 /// Encodes `stringData` of a Secret into `data`.
@@ -106,11 +144,15 @@ pub(super) fn store(
     }
     namespaces::check(request, name)?;
     if dry_run == DryRun::Yes {
-        return Ok(Arc::new(draft.at(core.store.version())));
+        let version = text(object, "metadata", "resourceVersion").parse().ok();
+        return Ok(Arc::new(draft.for_dry_run(version)));
     }
     let put = core.store.put(&def.storage, Precondition::Absent, draft, WatchVisibility::Visible);
     let stored = put.map_err(|PreconditionFailed| ApiError::already_exists(def, name))?;
     definitions::register(core, def, object);
+    if def.storage == "/namespaces" {
+        core.bootstrap_namespace(name);
+    }
     Ok(stored)
 }
 
@@ -124,13 +166,19 @@ pub(super) fn conform(request: &WriteRequest<'_>, object: &mut Value) -> Result<
     let mut dropped = validate::field_types::conform(request.def, object).map_err(as_sent)?;
     let (unknown, causes) = crd::conform(request.def, object);
     dropped.extend(unknown);
-    if !dropped.is_empty() && request.options.field_validation == "Strict" {
-        let named: Vec<_> = dropped.iter().map(|path| format!("unknown field \"{path}\"")).collect();
-        let error = ApiError::bad_request(format!("strict decoding error: {}", named.join(", ")));
-        return Err(as_sent(error));
-    }
-    if request.options.field_validation != "Ignore" {
-        *request.unknown_fields.borrow_mut() = dropped;
+    let duplicates = std::mem::take(&mut *request.duplicates.borrow_mut());
+    match request.options.field_validation.as_str() {
+        "Strict" if !dropped.is_empty() || !duplicates.is_empty() => {
+            let unknown = dropped.iter().map(|path| format!("unknown field \"{path}\""));
+            let messages: Vec<_> = duplicates.into_iter().chain(unknown).collect();
+            let error = ApiError::bad_request(format!("strict decoding error: {}", messages.join(", ")));
+            return Err(as_sent(error));
+        }
+        "Ignore" => {}
+        _ => {
+            *request.duplicates.borrow_mut() = duplicates;
+            *request.unknown_fields.borrow_mut() = dropped;
+        }
     }
     if causes.is_empty() {
         return Ok(());
@@ -153,8 +201,9 @@ fn stamp(core: &Core, def: &ResourceDef, object: &mut Value) {
     }
 }
 
-/// Sets the defaults of built-in kinds that clients read. Most defaults of Kubernetes are not imitated.
-fn set_defaults(def: &ResourceDef, object: &mut Value) {
+/// Sets defaults, and the status that the server gives a new object.
+fn set_initial_fields(core: &Core, def: &ResourceDef, object: &mut Value) {
+    defaults::set(def, object);
     match (def.group.as_ref(), def.kind.as_ref()) {
         ("", "Namespace") => {
             let name = text(object, "metadata", "name").to_owned();
@@ -166,20 +215,15 @@ fn set_defaults(def: &ResourceDef, object: &mut Value) {
             object["spec"] = json!({"finalizers": ["kubernetes"]});
             object["status"] = json!({"phase": "Active"});
         }
-        ("", "Pod") => object["status"] = json!({"phase": "Pending", "qosClass": "BestEffort"}),
-        ("", "Secret") if object["type"].as_str().unwrap_or_default().is_empty() => {
-            object["type"] = json!("Opaque")
+        ("", "Pod") => {
+            object["status"] = json!({"phase": "Pending", "qosClass": defaults::qos_class(object)})
         }
-        ("", "Service") if object["spec"].is_object() && object["spec"]["type"].is_null() => {
-            object["spec"]["type"] = json!("ClusterIP");
-        }
-        ("apps", "Deployment" | "ReplicaSet" | "StatefulSet")
-            if object["spec"].is_object() && object["spec"]["replicas"].is_null() =>
-        {
-            object["spec"]["replicas"] = json!(1);
-        }
+        ("", "PersistentVolumeClaim" | "PersistentVolume") => object["status"] = json!({"phase": "Pending"}),
+        ("", "Service") => services::allocate(core, object),
+        ("batch", "Job") => jobs::set_selector(object),
         _ => {}
     }
+    defaults::set_empty_status(def, object);
 }
 
 impl Core {
@@ -192,9 +236,10 @@ impl Core {
         let def = self.registry.find("", "v1", "namespaces").expect("namespaces are built in");
         let mut object = json!({"metadata": {"name": name}});
         stamp(self, &def, &mut object);
-        set_defaults(&def, &mut object);
+        set_initial_fields(self, &def, &mut object);
         let draft = encode_for_store(&def, name, &object);
         // An error means that another request has created it, which is the same result.
         let _ = self.store.put(NAMESPACES, Precondition::Absent, draft, WatchVisibility::Visible);
+        self.bootstrap_namespace(name);
     }
 }

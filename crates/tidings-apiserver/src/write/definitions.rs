@@ -1,9 +1,11 @@
 //! Writes of CustomResourceDefinitions: a stored definition adds its resources to the server, a deleted one removes
 //! them.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
-use super::text;
+use super::{encode_for_store, text};
 use crate::crd;
 use crate::resource::ResourceDef;
 use crate::server::Core;
@@ -30,9 +32,28 @@ pub(super) fn prepare(def: &ResourceDef, object: &mut Value, time: &str) -> Resu
 
 /// Registers the resources of a stored definition.
 pub(crate) fn register(core: &Core, def: &ResourceDef, object: &Value) {
-    if defines_resources(def) {
-        core.registry.replace_custom(text(object, "metadata", "name"), crd::resources(object));
+    if !defines_resources(def) {
+        return;
     }
+    core.registry.replace_custom(text(object, "metadata", "name"), crd::resources(object));
+    set_new_defaults(core, text(object, "metadata", "name"));
+}
+
+/// Sets the defaults of a changed schema in stored objects. Kubernetes does this whenever it reads one.
+fn set_new_defaults(core: &Core, definition: &str) {
+    let all = core.registry.all();
+    let of_definition = |def: &&Arc<ResourceDef>| {
+        def.custom()
+            .is_some_and(|origin| origin.definition == definition && origin.storage_version == def.version)
+    };
+    let Some(def) = all.iter().find(of_definition) else { return };
+    let Some(schema) = def.custom().and_then(|origin| origin.schema.as_ref()) else { return };
+    core.store.rewrite(&def.storage, |stored| {
+        let object = Value::Object(stored.decoded());
+        let mut defaulted = object.clone();
+        crd::structural::set_defaults(schema, &mut defaulted);
+        (defaulted != object).then(|| encode_for_store(def, stored.key(), &defaulted))
+    });
 }
 
 /// Removes the resources of a deleted definition, deletes their objects and ends their watches.

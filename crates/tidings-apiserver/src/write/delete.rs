@@ -14,7 +14,7 @@ use crate::body::{self, ResponseBody};
 use crate::read;
 use crate::request::Representation;
 use crate::resource::ResourceDef;
-use crate::server::{Core, Kubelet};
+use crate::server::{Core, GarbageCollection, Kubelet};
 use crate::status::ApiError;
 use crate::store::{Precondition, PreconditionFailed, StoredObject, WatchVisibility};
 
@@ -46,6 +46,9 @@ pub(super) fn answer(
     let with_object = |object: &StoredObject| {
         read::get::response(request.core, def, object, request.options, representation, StatusCode::OK)
     };
+    if let Some(stored) = request.core.store.object(&def.storage, &request.key(name)) {
+        request.review(Some(&with_type_meta(def, &stored)), None)?;
+    }
     match delete(request.core, def, &request.key(name), &deletion)? {
         DeleteOutcome::Pending(object) => with_object(&object),
         DeleteOutcome::Removed(object) if def.storage == "/pods" => {
@@ -127,7 +130,7 @@ fn delete_one(
             });
         }
         let expected = Precondition::Version(stored.version());
-        if pending.is_none() && def.storage == "/namespaces" {
+        if pending.is_none() && def.storage == "/namespaces" && !namespaces::is_external(core, def) {
             return Ok(namespaces::terminate(core, &stored, removed));
         }
         let Some(pending) = pending else {
@@ -157,11 +160,14 @@ fn pending_deletion(
     object: &Value,
     deletion: &DeleteOptions,
 ) -> Option<Value> {
+    if namespaces::is_external(core, def) {
+        return namespaces::pending(core, def, object);
+    }
     let grace_seconds = grace_seconds(core, def, object, deletion);
     let grace = std::time::Duration::from_secs(grace_seconds.unsigned_abs());
     let uid = text(object, "metadata", "uid");
-    let has_dependents = deletion.propagation == Propagation::Foreground && core.store.may_own(uid);
-    if finalizers(object).is_empty() && grace_seconds == 0 && !has_dependents {
+    let finalizer = dependents::finalizer(core, uid, deletion.propagation);
+    if finalizers(object).is_empty() && grace_seconds == 0 && finalizer.is_none() {
         return None;
     }
     let mut pending = object.clone();
@@ -177,17 +183,20 @@ fn pending_deletion(
         metadata["deletionTimestamp"] = json!(crate::server_clock::rfc3339_seconds(core.clock.after(grace)));
         metadata["deletionGracePeriodSeconds"] = json!(grace_seconds);
     }
-    if has_dependents && !finalizers(object).contains(&dependents::FOREGROUND) {
+    if let Some(finalizer) = finalizer.filter(|name| !finalizers(object).contains(name)) {
         let mut names: Vec<Value> = metadata["finalizers"].as_array().cloned().unwrap_or_default();
-        names.push(json!(dependents::FOREGROUND));
+        names.push(json!(finalizer));
         metadata["finalizers"] = Value::Array(names);
     }
     Some(pending)
 }
 
-/// The grace period of a deletion. Only pods that are bound to a node have one, and only if no kubelet is imitated.
+/// The grace period of a deletion. Only pods that are bound to a node and have not ended have one, and only if no
+/// kubelet is imitated.
 fn grace_seconds(core: &Core, def: &ResourceDef, object: &Value, deletion: &DeleteOptions) -> i64 {
-    let is_running_pod = def.storage == "/pods" && !text(object, "spec", "nodeName").is_empty();
+    let is_running_pod = def.storage == "/pods"
+        && !text(object, "spec", "nodeName").is_empty()
+        && !matches!(text(object, "status", "phase"), "Succeeded" | "Failed");
     if !is_running_pod || core.settings.kubelet == Kubelet::Imitated {
         return 0;
     }
@@ -204,7 +213,8 @@ fn after_marking(
     marked: Arc<StoredObject>,
     removed: &mut RemovedObjects,
 ) -> DeleteOutcome {
-    if !finalizers(pending).contains(&dependents::FOREGROUND) {
+    let is_external = core.settings.garbage_collection == GarbageCollection::External;
+    if is_external || !finalizers(pending).contains(&dependents::FOREGROUND) {
         return DeleteOutcome::Pending(marked);
     }
     let uid = text(pending, "metadata", "uid");

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{DryRun, json_body, text};
+use super::{DryRun, decoded_body, text};
 use crate::request::RequestOptions;
 use crate::resource::ResourceDef;
 use crate::status::{ApiError, StatusCause};
@@ -105,7 +105,7 @@ impl DeleteOptionsBody {
             return Ok(Self::default());
         }
         let malformed = |why: String| ApiError::bad_request(format!("DeleteOptions can't be read: {why}"));
-        let value = json_body(content_type, sent)?;
+        let value = decoded_body(content_type, sent)?.value;
         let kind = value["kind"].as_str().unwrap_or("DeleteOptions");
         if !value.is_object() || kind != "DeleteOptions" {
             return Err(malformed("the body must be an object of that kind".to_owned()));

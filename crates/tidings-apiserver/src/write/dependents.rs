@@ -1,7 +1,8 @@
 //! Garbage collection: deletes or orphans the dependents of a removed object.
 //!
-//! In Kubernetes a controller does this. Here it is part of the deletion, so that tests need not wait. Removed objects
-//! are kept in a list until their dependents are processed, so a long chain of owners causes no recursion.
+//! In Kubernetes a controller does this. Here it is part of the deletion, so that tests need not wait, unless the
+//! setting [`GarbageCollection::External`] leaves it to a controller. Removed objects are kept in a list until their
+//! dependents are processed, so a long chain of owners causes no recursion.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,14 +10,31 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::delete::{self, RemovedObjects};
+use super::delete_options::Propagation;
 use super::{encode_for_store, finalizers, text, with_type_meta};
 use crate::resource::ResourceDef;
-use crate::server::Core;
+use crate::server::{Core, GarbageCollection};
 use crate::store::{KeyRange, Precondition, StoredObject, WatchVisibility, owner_uids};
 use crate::sync::Mutex;
 
 /// The finalizer of an owner that waits for its dependents.
 pub(super) const FOREGROUND: &str = "foregroundDeletion";
+
+/// The finalizer of an owner whose dependents are to be kept. Only set for an external garbage collector.
+const ORPHAN: &str = "orphan";
+
+/// The finalizer that a deletion adds to an owner, for its dependents.
+pub(super) fn finalizer(core: &Core, uid: &str, propagation: Propagation) -> Option<&'static str> {
+    match (propagation, core.settings.garbage_collection) {
+        (Propagation::Background, _) => None,
+        (Propagation::Foreground, GarbageCollection::External) => Some(FOREGROUND),
+        (Propagation::Orphan, GarbageCollection::External) => Some(ORPHAN),
+        (Propagation::Foreground, GarbageCollection::Synchronous) => {
+            core.store.may_own(uid).then_some(FOREGROUND)
+        }
+        (Propagation::Orphan, GarbageCollection::Synchronous) => None,
+    }
+}
 
 /// Owners in foreground deletion, which wait for their dependents: storage and key, by uid.
 #[derive(Debug, Default)]
@@ -69,6 +87,9 @@ pub(super) fn orphan(core: &Core, uid: &str) {
 /// Processes removed objects. Deletes their dependents, unless those have another owner, and removes owners that waited
 /// for them.
 pub(super) fn follow(core: &Arc<Core>, mut removed: RemovedObjects) {
+    if core.settings.garbage_collection == GarbageCollection::External {
+        return;
+    }
     while let Some(last) = removed.pop() {
         let metadata = last.decoded_metadata();
         let uid = metadata.get("uid").and_then(Value::as_str).unwrap_or_default();

@@ -1,13 +1,15 @@
-//! Namespaces: whether objects may be created in one, and the deletion of its content.
+//! Namespaces: whether objects may be created in one, and the deletion of its content, unless the setting
+//! [`NamespaceDeletion::External`] leaves it to a controller.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::delete::{self, DeleteOutcome, RemovedObjects};
-use super::{WriteRequest, encode_for_store, with_type_meta};
-use crate::server::{Core, Namespaces};
+use super::{WriteRequest, encode_for_store, finalizers, with_type_meta};
+use crate::resource::ResourceDef;
+use crate::server::{Core, NamespaceDeletion, Namespaces};
 use crate::status::{ApiError, StatusCause};
 use crate::store::{KeyRange, Precondition, StoredObject, WatchVisibility};
 use crate::sync::Mutex;
@@ -24,7 +26,7 @@ const NAMESPACES: &str = "/namespaces";
 pub(super) fn check(request: &WriteRequest<'_>, name: &str) -> Result<(), ApiError> {
     let Some(namespace) = request.namespace else { return Ok(()) };
     let core = request.core;
-    if core.terminating_namespaces.names.lock().contains(namespace) {
+    if is_terminating(core, namespace) {
         let why =
             format!("unable to create new content in namespace {namespace} because it is being terminated");
         let mut error = ApiError::forbidden(request.def, name, &why);
@@ -41,6 +43,39 @@ pub(super) fn check(request: &WriteRequest<'_>, name: &str) -> Result<(), ApiErr
         Namespaces::Strict => {}
     }
     Ok(())
+}
+
+fn is_terminating(core: &Core, name: &str) -> bool {
+    match core.settings.namespace_deletion {
+        NamespaceDeletion::Synchronous => core.terminating_namespaces.names.lock().contains(name),
+        NamespaceDeletion::External => core
+            .store
+            .object(NAMESPACES, name)
+            .is_some_and(|namespace| namespace.decoded_metadata().contains_key("deletionTimestamp")),
+    }
+}
+
+/// Whether this is a namespace that waits until a controller has emptied its `spec.finalizers`.
+pub(super) fn is_held(core: &Core, def: &ResourceDef, object: &Value) -> bool {
+    is_external(core, def) && object["spec"]["finalizers"].as_array().is_some_and(|names| !names.is_empty())
+}
+
+/// Whether this is the kind of namespaces, and a controller deletes their content.
+pub(super) fn is_external(core: &Core, def: &ResourceDef) -> bool {
+    def.storage == NAMESPACES && core.settings.namespace_deletion == NamespaceDeletion::External
+}
+
+/// A deleted namespace in the phase `Terminating`. `None` if nothing holds it any more.
+pub(super) fn pending(core: &Core, def: &ResourceDef, object: &Value) -> Option<Value> {
+    if finalizers(object).is_empty() && !is_held(core, def, object) {
+        return None;
+    }
+    let mut pending = object.clone();
+    if pending["metadata"]["deletionTimestamp"].is_null() {
+        pending["metadata"]["deletionTimestamp"] = json!(core.clock.seconds());
+    }
+    pending["status"]["phase"] = json!("Terminating");
+    Some(pending)
 }
 
 /// Deletes all objects of a namespace, then the namespace. The namespace stays in the phase `Terminating` while an

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::update::{FieldOwnership, change};
 use super::{WriteRequest, create, metadata_mut, text};
+use crate::decode::{self, Decoded};
 use crate::patch::apply::{self, OnConflict};
 use crate::patch::{self, PatchKind};
 use crate::status::{ApiError, StatusCause};
@@ -29,6 +30,11 @@ pub(super) fn patch(
         let cause = StatusCause::forbidden("force", "Forbidden: may not be specified for non-apply patch");
         return Err(ApiError::invalid("meta.k8s.io", "PatchOptions", "", vec![cause]));
     }
+    if matches!(kind, PatchKind::Merge | PatchKind::Strategic)
+        && let Ok(decoded) = decode::json(sent)
+    {
+        *request.duplicates.borrow_mut() = decoded.duplicates;
+    }
     let name = request.name()?;
     let patched = change(request, name, dry_run, |old| {
         let mut wanted = patch::patched(request.def, kind, old, sent)?;
@@ -47,9 +53,15 @@ fn check_placement(request: &WriteRequest<'_>, wanted: &mut Value) -> Result<(),
 fn apply(request: &WriteRequest<'_>, sent: &[u8]) -> Result<(Arc<StoredObject>, StatusCode), ApiError> {
     let dry_run = request.dry_run("PatchOptions")?;
     let name = request.name()?;
-    let mut config = apply::configuration(sent).map_err(apply::ApplyError::into_api_error)?;
+    let Decoded { value: mut config, duplicates } = apply::configuration(sent)?;
     validate::type_meta(request.def, &mut config)?;
     check_placement(request, &mut config)?;
+    if let Some(duplicate) = duplicates.first().filter(|_| request.options.field_validation == "Strict") {
+        return Err(ApiError::bad_request(format!("error strict decoding YAML: {duplicate}")));
+    }
+    if request.options.field_validation != "Ignore" {
+        *request.duplicates.borrow_mut() = duplicates;
+    }
     let unknown = validate::field_types::conform(request.def, &mut config.clone())?;
     if let Some(field) = unknown.first() {
         return Err(ApiError::unexpected(format!(
@@ -72,7 +84,8 @@ fn apply(request: &WriteRequest<'_>, sent: &[u8]) -> Result<(Arc<StoredObject>, 
             return Err(ApiError::conflict(request.def, name, why));
         }
         metadata_mut(&mut object).remove("resourceVersion");
-        create::prepare(request, &mut object)?;
+        create::complete(request, &mut object)?;
+        create::admit(request, &mut object)?;
         return Ok((create::store(request, &object, dry_run)?, StatusCode::CREATED));
     }
     let changed = change(request, name, dry_run, |old| Ok((applied(Some(old))?, FieldOwnership::Given)))?;

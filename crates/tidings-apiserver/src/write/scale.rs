@@ -1,16 +1,20 @@
 //! The `scale` subresource: reads and sets the number of replicas of any scalable kind.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http::{Response, StatusCode};
 use serde_json::{Value, json};
 
 use super::update::{FieldOwnership, change};
-use super::{WriteRequest, json_body, text, with_type_meta};
+use super::{WriteRequest, object_body, text, with_type_meta};
 use crate::body::{self, ResponseBody};
+use crate::patch::apply::{self, OnConflict};
 use crate::patch::{self, PatchKind};
 use crate::read;
 use crate::resource::{ResourceDef, Verb};
 use crate::status::{ApiError, StatusCause};
+use crate::store::StoredObject;
 
 /// JSON pointers to the fields of a kind that a scale shows.
 struct ScalePointers {
@@ -39,14 +43,17 @@ pub(super) fn answer(
     let stored = match verb {
         Verb::Get => read::get::object(core, def, &request.key(name))?,
         Verb::Update => {
-            let wanted = json_body(content_type, sent)?;
+            let wanted = object_body(request, content_type, sent)?;
             let dry_run = request.dry_run("UpdateOptions")?;
             change(request, name, dry_run, |old| scaled(def, &pointers, old, &wanted))?
         }
         Verb::Patch => {
             let kind = PatchKind::from_content_type(content_type.unwrap_or_default())
-                .filter(|kind| *kind != PatchKind::Apply)
                 .ok_or_else(|| ApiError::unsupported_patch(patch::MEDIA_TYPES))?;
+            if kind == PatchKind::Apply {
+                let applied = apply(request, &pointers, sent)?;
+                return Ok(response(&pointers, &with_type_meta(def, &applied)));
+            }
             // A scale has no lists with merge keys, so a strategic merge patch is a merge patch.
             let kind = if kind == PatchKind::Strategic { PatchKind::Merge } else { kind };
             let dry_run = request.dry_run("PatchOptions")?;
@@ -57,8 +64,54 @@ pub(super) fn answer(
         }
         _ => return Err(ApiError::method_not_allowed()),
     };
-    let scale = scale(&pointers, &with_type_meta(def, &stored));
-    Ok(body::json(StatusCode::OK, body::full(scale.to_string())))
+    Ok(response(&pointers, &with_type_meta(def, &stored)))
+}
+
+fn response(pointers: &ScalePointers, object: &Value) -> Response<ResponseBody> {
+    body::json(StatusCode::OK, body::full(scale(pointers, object).to_string()))
+}
+
+/// Server-side apply of a scale: the applier owns the number of replicas through the `scale` subresource.
+fn apply(
+    request: &WriteRequest<'_>,
+    pointers: &ScalePointers,
+    sent: &Bytes,
+) -> Result<Arc<StoredObject>, ApiError> {
+    let (def, name) = (request.def, request.name()?);
+    let dry_run = request.dry_run("PatchOptions")?;
+    let config = apply::configuration(sent)?.value;
+    if config["kind"] != "Scale" || config["apiVersion"] != "autoscaling/v1" {
+        let (kind, version) = (&config["kind"], &config["apiVersion"]);
+        return Err(ApiError::bad_request(format!(
+            "a scale is a Scale of autoscaling/v1, got {kind} of {version}"
+        )));
+    }
+    let on_conflict = if request.options.is_forced { OnConflict::Force } else { OnConflict::Refuse };
+    let mut writer = request.writer();
+    writer.manager = &request.options.field_manager;
+    change(request, name, dry_run, |old| {
+        // Validates the number and the version of the scale.
+        scaled(def, pointers, old, &config)?;
+        let mut applied =
+            json!({"kind": def.kind, "apiVersion": def.api_version(), "metadata": {"name": name}});
+        if !config["spec"]["replicas"].is_null() {
+            set_at(&mut applied, &pointers.spec, config["spec"]["replicas"].clone());
+        }
+        let object = apply::applied(def, Some(old), &applied, &writer, on_conflict)?;
+        Ok((object, FieldOwnership::Given))
+    })
+}
+
+/// Sets the value at a JSON pointer. Creates the objects on the way.
+fn set_at(object: &mut Value, pointer: &str, value: Value) {
+    let mut at = object;
+    for part in pointer.split('/').skip(1) {
+        if !at.is_object() {
+            *at = json!({});
+        }
+        at = &mut at[part];
+    }
+    *at = value;
 }
 
 fn pointers(def: &ResourceDef) -> ScalePointers {
@@ -134,13 +187,6 @@ fn scaled(
         return Err(ApiError::stale(def, name));
     }
     let mut new = old.clone();
-    let mut at = &mut new;
-    for part in pointers.spec.split('/').skip(1) {
-        if !at.is_object() {
-            *at = json!({});
-        }
-        at = &mut at[part];
-    }
-    *at = json!(replicas);
+    set_at(&mut new, &pointers.spec, json!(replicas));
     Ok((new, FieldOwnership::Tracked))
 }

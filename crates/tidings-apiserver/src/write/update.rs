@@ -6,10 +6,12 @@ use http::Response;
 use serde_json::{Map, Value, json};
 
 use super::{
-    ATTEMPTS_MAX, DryRun, WriteRequest, create, created_status, definitions, delete, encode_for_store,
-    finalizers, metadata_mut, text, with_type_meta,
+    ATTEMPTS_MAX, DryRun, WriteRequest, certificates, create, created_status, definitions, delete,
+    encode_for_store, finalizers, metadata_mut, namespaces, services, text, with_type_meta,
 };
+use crate::admission::Mutated;
 use crate::body::ResponseBody;
+use crate::defaults;
 use crate::patch::managed_fields;
 use crate::resource::{Generation, ResourceDef, Verb};
 use crate::status::{ApiError, StatusCause};
@@ -63,9 +65,12 @@ pub(super) fn change(
     let key = request.key(name);
     for _ in 0..ATTEMPTS_MAX {
         let stored = core.store.object(&def.storage, &key).ok_or_else(|| ApiError::not_found(def, name))?;
-        let old = with_type_meta(def, &stored);
+        let mut old = with_type_meta(def, &stored);
+        // An object that was stored without defaults counts as having them, as when Kubernetes reads it.
+        defaults::set(def, &mut old);
         let (wanted, ownership) = make(&old)?;
         let new = merged_update(request, &old, wanted, ownership)?;
+        request.review(Some(&old), Some(&new))?;
         request.collect_bare_finalizers(&old, &new);
         let draft = encode_for_store(def, &key, &new);
         if draft.equals_ignoring_version(&stored) {
@@ -75,9 +80,12 @@ pub(super) fn change(
             return Ok(Arc::new(draft.at(stored.version())));
         }
         let expected = Precondition::Version(stored.version());
+        let is_held =
+            |object: &Value| !finalizers(object).is_empty() || namespaces::is_held(core, def, object);
         let is_finalized = !old["metadata"]["deletionTimestamp"].is_null()
-            && finalizers(&new).is_empty()
-            && !finalizers(&old).is_empty();
+            && old["metadata"]["deletionGracePeriodSeconds"].as_i64().unwrap_or(0) == 0
+            && is_held(&old)
+            && !is_held(&new);
         let written = if is_finalized {
             // The response has the state that the client sent, although it is never stored.
             let last = Arc::new(draft.at(stored.version()));
@@ -106,9 +114,45 @@ fn merged_update(
     check_preconditions(request, old, &wanted)?;
     let mut new = match request.subresource {
         "status" => with_status_of(def, old, &wanted),
+        "approval" => certificates::with_approval_of(old, wanted),
+        "ephemeralcontainers" => with_ephemeral_containers_of(old, &wanted),
         _ => wanted,
     };
-    let metadata = metadata_mut(&mut new);
+    keep_server_fields(request, old, &mut new);
+    defaults::set(def, &mut new);
+    services::keep_addresses(def, old, &mut new);
+    create::conform(request, &mut new)?;
+    create::encode_text(def, &mut new);
+    definitions::prepare(def, &mut new, &request.time)?;
+    certificates::prepare_update(def, old, &mut new, &request.time);
+    if request.subresource == "status" {
+        certificates::check_status(def, old, &new)?;
+    }
+    if ownership == FieldOwnership::Tracked {
+        managed_fields::track(def, Some(old), &mut new, &request.writer());
+    }
+    if request.mutate(Some(old), &mut new)? == Mutated::Yes {
+        keep_server_fields(request, old, &mut new);
+        defaults::set(def, &mut new);
+        create::conform(request, &mut new)?;
+        definitions::prepare(def, &mut new, &request.time)?;
+    }
+    validate::update(def, old, &new)?;
+    create::check_rules(request, Some(old), &new)?;
+    if request.subresource.is_empty() {
+        validate::update_without_subresource(def, old, &new)?;
+    }
+    if (def.generation == Generation::Counted || def.is_custom()) && changes_generation(def, old, &new) {
+        let generation = old["metadata"]["generation"].as_i64().unwrap_or(0);
+        new["metadata"]["generation"] = json!(generation.saturating_add(1));
+    }
+    Ok(new)
+}
+
+/// Restores the fields of the old state that a client can't change.
+fn keep_server_fields(request: &WriteRequest<'_>, old: &Value, new: &mut Value) {
+    let def = request.def;
+    let metadata = metadata_mut(new);
     for name in [
         "uid",
         "creationTimestamp",
@@ -124,24 +168,9 @@ fn merged_update(
         };
     }
     metadata.remove("selfLink");
-    if def.has_status() && request.subresource != "status" {
-        copy_field(&mut new, old, "status");
+    if def.has_status() && !matches!(request.subresource, "status" | "approval") {
+        copy_field(new, old, "status");
     }
-    create::conform(request, &mut new)?;
-    create::encode_text(def, &mut new);
-    definitions::prepare(def, &mut new, &request.time)?;
-    if ownership == FieldOwnership::Tracked {
-        managed_fields::track(def, Some(old), &mut new, &request.writer());
-    }
-    validate::update(def, old, &new)?;
-    if request.subresource.is_empty() {
-        validate::update_without_subresource(def, old, &new)?;
-    }
-    if (def.generation == Generation::Counted || def.is_custom()) && changes_generation(def, old, &new) {
-        let generation = old["metadata"]["generation"].as_i64().unwrap_or(0);
-        new["metadata"]["generation"] = json!(generation.saturating_add(1));
-    }
-    Ok(new)
 }
 
 fn check_preconditions(request: &WriteRequest<'_>, old: &Value, wanted: &Value) -> Result<(), ApiError> {
@@ -193,6 +222,14 @@ fn with_status_of(def: &ResourceDef, old: &Value, wanted: &Value) -> Value {
     } else if let Some(owners) = wanted["metadata"].get("managedFields") {
         metadata_mut(&mut new).insert("managedFields".to_owned(), owners.clone());
     }
+    new
+}
+
+/// The old pod with the requested ephemeral containers.
+fn with_ephemeral_containers_of(old: &Value, wanted: &Value) -> Value {
+    let mut new = old.clone();
+    copy_field(&mut new["spec"], &wanted["spec"], "ephemeralContainers");
+    copy_field(&mut new["metadata"], &wanted["metadata"], "managedFields");
     new
 }
 

@@ -4,3 +4,5 @@
 
 mod fuzz_corpus;
 mod requests;
+
+use tidings_test_types as _;

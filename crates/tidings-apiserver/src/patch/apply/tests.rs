@@ -216,8 +216,9 @@ fn items_of_others_keep_their_position_in_a_list_with_keys() {
 
 #[test]
 fn a_configuration_may_be_yaml_but_must_be_an_object_without_managed_fields() {
-    let config =
-        parsed(b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: \"1\"\n").expect("yaml");
+    let config = parsed(b"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  x: \"1\"\n")
+        .expect("yaml")
+        .value;
     assert_eq!(config["data"]["x"], "1");
     assert!(parsed(b"- a\n- b\n").is_err());
     assert!(parsed(b"a: [").is_err());

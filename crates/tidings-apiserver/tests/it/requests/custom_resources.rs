@@ -193,3 +193,35 @@ async fn a_finalizer_without_a_domain_causes_a_warning_on_custom_resources_and_a
     let message = refused.json()["message"].as_str().unwrap().to_owned();
     assert!(message.contains("neither a standard finalizer name nor is it fully qualified"), "{message}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn defaults_of_a_changed_schema_show_in_stored_objects_without_a_new_version() {
+    let server = ApiServer::start().await;
+    let client = server.client();
+    let mut stored = post(&client, DEFINITIONS, &definition()).await.json();
+    let made = post(&client, WIDGETS, &widget("a", 1)).await.json();
+    for version in [0, 1] {
+        let schema = &mut stored["spec"]["versions"][version]["schema"]["openAPIV3Schema"];
+        schema["properties"]["spec"]["properties"]["shape"] = json!({"type": "string", "default": "round"});
+    }
+    let changed = put(&client, &format!("{DEFINITIONS}/widgets.example.com"), &stored).await;
+    assert_eq!(changed.code, 200, "{}", changed.json());
+    let read = get(&client, &format!("{WIDGETS}/a")).await.json();
+    assert_eq!(read["spec"]["shape"], "round");
+    assert_eq!(read["metadata"]["resourceVersion"], made["metadata"]["resourceVersion"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_status_of_a_definition_keeps_conditions_of_others() {
+    let server = ApiServer::start().await;
+    let client = server.client();
+    let mut stored = post(&client, DEFINITIONS, &definition()).await.json();
+    let condition = json!({"type": "Checked", "status": "True", "reason": "Ok", "message": "yes"});
+    stored["status"]["conditions"].as_array_mut().unwrap().push(condition);
+    let path = format!("{DEFINITIONS}/widgets.example.com");
+    assert_eq!(put(&client, &format!("{path}/status"), &stored).await.code, 200);
+    let conditions = get(&client, &path).await.json()["status"]["conditions"].clone();
+    let types: Vec<_> =
+        conditions.as_array().unwrap().iter().map(|condition| condition["type"].clone()).collect();
+    assert_eq!(types, ["NamesAccepted", "Established", "Checked"]);
+}

@@ -169,9 +169,9 @@ async fn a_long_chain_of_owners_is_deleted_without_a_stack_overflow() {
 async fn a_deleted_namespace_deletes_its_content_and_waits_for_finalizers() {
     let server = ApiServer::start().await;
     let client = server.client();
-    let mut held = config_map("t", "held", "1");
-    held["metadata"]["finalizers"] = json!(["example.com/hold"]);
-    post(&client, MAPS, &held).await;
+    let mut waits = config_map("t", "waits", "1");
+    waits["metadata"]["finalizers"] = json!(["example.com/hold"]);
+    post(&client, MAPS, &waits).await;
     post(&client, MAPS, &config_map("t", "free", "1")).await;
     let terminating = delete(&client, "/api/v1/namespaces/t").await.json();
     assert_eq!(terminating["status"]["phase"], "Terminating");
@@ -180,9 +180,9 @@ async fn a_deleted_namespace_deletes_its_content_and_waits_for_finalizers() {
         post(&client, MAPS, &config_map("t", "late", "1")).await.code_and_reason(),
         (403, "Forbidden".to_owned())
     );
-    let mut held = server.object("configmaps", "t/held").unwrap();
-    held["metadata"]["finalizers"] = json!([]);
-    put(&client, &format!("{MAPS}/held"), &held).await;
+    let mut waits = server.object("configmaps", "t/waits").unwrap();
+    waits["metadata"]["finalizers"] = json!([]);
+    put(&client, &format!("{MAPS}/waits"), &waits).await;
     assert_eq!(get(&client, "/api/v1/namespaces/t").await.code, 404);
     assert_eq!(post(&client, MAPS, &config_map("t", "again", "1")).await.code, 201);
 }

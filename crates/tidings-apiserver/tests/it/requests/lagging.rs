@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::api::{Api, ListParams, PostParams, VersionMatch, WatchParams};
-use kube_client::core::WatchEvent;
+use kube_client::core::{ApiResource, DynamicObject, GroupVersionKind, WatchEvent};
 use serde_json::json;
 use tidings_apiserver::ApiServer;
 use tokio::time::{Instant, timeout};
@@ -95,4 +95,32 @@ async fn writes_go_to_the_first_server_and_restore_and_expired_history_affect_bo
         Some(Ok(WatchEvent::Error(status))) => assert_eq!(status.code, 410),
         other => panic!("{other:?}"),
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_of_custom_resources_lag_too() {
+    let server = ApiServer::start().await;
+    let lagging = server.lagging();
+    let schema =
+        json!({ "openAPIV3Schema": { "type": "object", "x-kubernetes-preserve-unknown-fields": true } });
+    server.put(
+        "customresourcedefinitions.apiextensions.k8s.io",
+        json!({
+            "metadata": { "name": "widgets.example.com" },
+            "spec": {
+                "group": "example.com", "scope": "Namespaced",
+                "names": { "plural": "widgets", "singular": "widget", "kind": "Widget", "listKind": "WidgetList" },
+                "versions": [{ "name": "v1", "served": true, "storage": true, "schema": schema }],
+            },
+        }),
+    );
+    lagging.catch_up();
+    server.put("widgets.example.com", json!({ "metadata": { "name": "a" } }));
+    let kind = GroupVersionKind::gvk("example.com", "v1", "Widget");
+    let resource = ApiResource::from_gvk_with_plural(&kind, "widgets");
+    let widgets: Api<DynamicObject> = Api::default_namespaced_with(lagging.client(), &resource);
+    let any = ListParams::default().match_any();
+    assert_eq!(widgets.list(&any).await.unwrap().items.len(), 0);
+    lagging.catch_up();
+    assert_eq!(widgets.list(&any).await.unwrap().items.len(), 1);
 }

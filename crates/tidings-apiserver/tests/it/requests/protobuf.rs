@@ -5,9 +5,9 @@ use http::Method;
 use http_body_util::BodyExt;
 use kube_client::Client;
 use serde_json::{Value, json};
-use tidings_apiserver::ProtobufAnswers;
+use tidings_apiserver::ProtobufResponses;
 use tidings_apiserver::{ApiServer, EventFault, Fault};
-use tidings_protobuf::wire::{Reader, Value as Field};
+use tidings_protobuf::wire::{FieldReader, Value as Field};
 use tidings_protobuf::{TypeMeta, message, to_json};
 
 use crate::requests::custom_resources::{DEFINITIONS, definition};
@@ -27,7 +27,7 @@ fn media_type(answer: &HttpAnswer) -> &str {
 
 /// The bytes of each field with this number.
 fn fields(message: &[u8], wanted: u32) -> Vec<Vec<u8>> {
-    let mut reader = Reader::new(message);
+    let mut reader = FieldReader::new(message);
     let mut found = Vec::new();
     while let Some((number, value)) = reader.next().unwrap() {
         match value {
@@ -74,8 +74,8 @@ async fn event(body: &mut kube_client::client::Body, read: &mut Vec<u8>) -> (Str
 
 #[tokio::test]
 async fn lists_and_objects_have_the_same_content_as_in_json() {
-    for answers in [ProtobufAnswers::OnDemand, ProtobufAnswers::Kept] {
-        let server = ApiServer::builder().protobuf(answers).start().await;
+    for responses in [ProtobufResponses::OnDemand, ProtobufResponses::Kept] {
+        let server = ApiServer::builder().protobuf(responses).start().await;
         server.load("configmaps", 3, |number| config_map("a", &format!("m{number}"), "1"));
         // Twice: the second response comes from the cache, if the server keeps one.
         for _ in 0..2 {
@@ -170,7 +170,7 @@ async fn metadata_of_every_kind_and_whole_objects_of_built_in_kinds_are_availabl
         let answer = get_as(&server.client(), "/apis/example.com/v1/widgets", accept).await;
         assert_eq!(answer.code, code, "{accept}");
     }
-    let refusing = ApiServer::builder().protobuf(ProtobufAnswers::Refused).start().await;
+    let refusing = ApiServer::builder().protobuf(ProtobufResponses::Refused).start().await;
     let answer = get_as(&refusing.client(), MAPS, BOTH).await;
     assert_eq!((answer.code, media_type(&answer)), (200, "application/json"));
     assert_eq!(
@@ -186,8 +186,8 @@ fn unfit(name: &str) -> Value {
 
 #[tokio::test]
 async fn an_object_that_can_not_be_encoded_as_protobuf_is_sent_as_json_if_accepted() {
-    for answers in [ProtobufAnswers::OnDemand, ProtobufAnswers::Kept] {
-        let server = ApiServer::builder().protobuf(answers).start().await;
+    for responses in [ProtobufResponses::OnDemand, ProtobufResponses::Kept] {
+        let server = ApiServer::builder().protobuf(responses).start().await;
         let client = server.client();
         server.put("configmaps", config_map("a", "fit", "1"));
         server.put("configmaps", unfit("unfit"));
