@@ -30,7 +30,6 @@ mod observations;
 mod oracles;
 mod plan;
 mod reconcile;
-mod recorder;
 mod replica;
 pub mod soak;
 mod trace;
@@ -45,7 +44,6 @@ use tidings_util::panic_message;
 pub use clock::ClockRate;
 pub use cluster::RunSummary;
 pub use plan::{Coordination, Plan};
-pub use recorder::{NotificationRecorder, ObjectState, RecordedNotification};
 pub use trace::Trace;
 
 /// The message of deliberate failures of handlers and reconcilers.

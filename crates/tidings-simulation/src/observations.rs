@@ -35,7 +35,7 @@ impl Observations {
 /// The active reconciles of all replicas.
 #[derive(Debug, Default)]
 pub(crate) struct ActiveReconciles {
-    held: Mutex<BTreeMap<(String, &'static str, Request), String>>,
+    by_request: Mutex<BTreeMap<(String, &'static str, Request), String>>,
     violation: Mutex<Option<String>>,
     reconciles: Mutex<u64>,
 }
@@ -52,7 +52,7 @@ impl ActiveReconciles {
     pub(crate) fn take(self: &Arc<Self>, group: &str, holder: &str, work: WorkItem) -> ReconcileGuard {
         let key = (group.to_owned(), work.0, work.1);
         *self.reconciles.lock() += 1;
-        if let Some(other) = self.held.lock().insert(key.clone(), holder.to_owned()) {
+        if let Some(other) = self.by_request.lock().insert(key.clone(), holder.to_owned()) {
             let message = format!("{} {} is reconciled by {other} and {holder}", key.1, key.2);
             self.violation.lock().get_or_insert(message);
         }
@@ -76,6 +76,6 @@ impl ActiveReconciles {
 
 impl Drop for ReconcileGuard {
     fn drop(&mut self) {
-        self.active.held.lock().remove(&self.key);
+        self.active.by_request.lock().remove(&self.key);
     }
 }

@@ -171,11 +171,11 @@ impl Reconcilers {
 
     async fn observe(&self, request: &Request, context: &Context) -> Result<Action, Error> {
         let mut saw = BTreeSet::new();
-        if let Some(account) = context.lister::<ServiceAccount>().get(request) {
+        if let Some(account) = context.lister::<ServiceAccount>()?.get(request) {
             saw.insert(label_of("serviceaccounts", account.raw()));
         }
-        saw.extend(mapped("pods", context.lister::<Pod>().list(), request));
-        let services = context.lister::<Service>().list().into_iter();
+        saw.extend(mapped("pods", context.lister::<Pod>()?.list(), request));
+        let services = context.lister::<Service>()?.list().into_iter();
         let services = services.filter(|service| service.labels().value(WATCHED) == Some("yes"));
         saw.extend(mapped("services", services, request));
         let _guard = self.begin((OBSERVER, request.clone()), saw);
@@ -191,8 +191,8 @@ impl Reconcilers {
     }
 
     async fn copy(&self, request: &Request, context: &Context) -> Result<Action, Error> {
-        let map = context.lister::<ConfigMap>().get(request);
-        let secrets = context.lister::<Secret>().list();
+        let map = context.lister::<ConfigMap>()?.get(request);
+        let secrets = context.lister::<Secret>()?.list();
         let mut saw: BTreeSet<_> = mapped("secrets", secrets.iter().cloned(), request).collect();
         saw.extend(map.iter().map(|map| label_of("configmaps", map.raw())));
         let _guard = self.begin((COPIER, request.clone()), saw);
@@ -215,7 +215,7 @@ impl Reconcilers {
             let map = map.decoded()?;
             let content = map.data.as_ref().and_then(|data| data.get(CONTENT)).cloned().unwrap_or_default();
             if has_copy {
-                let copy = context.lister::<Secret>().require(request)?.decoded()?;
+                let copy = context.lister::<Secret>()?.require(request)?.decoded()?;
                 if copy.annotations().get(COPY) != Some(&content) {
                     let mut copy = (*copy).clone();
                     copy.annotations_mut().insert(COPY.to_owned(), content);
@@ -266,7 +266,7 @@ impl Reconcilers {
         if at.elapsed() >= *self.write_wait_max.lock() {
             return;
         }
-        let cached = |key: &str| context.lister::<Secret>().get(key);
+        let cached = |key: &str| context.lister::<Secret>().expect("it is declared").get(key);
         let is_there = |key: &str, uid: &str| {
             self.server.object("secrets", key).is_some_and(|object| object["metadata"]["uid"] == uid)
         };

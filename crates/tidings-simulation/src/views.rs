@@ -13,8 +13,7 @@ use parking_lot::Mutex;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use tidings::{Handler, Notification};
-
-use crate::recorder::{NotificationRecorder, ObjectState};
+use tidings_informer::testing::{NotificationRecorder, ObjectState};
 
 /// The objects that exist according to one handler.
 #[derive(Clone)]

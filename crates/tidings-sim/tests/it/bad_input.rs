@@ -1,0 +1,139 @@
+//! Controllers and scenarios that do not fit a simulation: each is an error that says what was seen, never a hang.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use k8s_openapi::api::core::v1::ConfigMap;
+use kube_client::Api;
+use kube_client::api::PostParams;
+use serde_json::{from_value, json};
+use tidings::controller::{Action, Context, Controller, Error, Request};
+use tidings_sim::{Failure, Sim, explore};
+
+fn one_map(sim: &mut Sim) {
+    sim.scenario(|client| async move {
+        let map = from_value(json!({ "metadata": { "name": "one" } })).expect("a config map");
+        Api::<ConfigMap>::default_namespaced(client).create(&PostParams::default(), &map).await.map(drop)
+    });
+}
+
+/// The failure of a controller with this reconcile.
+fn failure<R>(reconcile: impl Fn() -> R + Clone + Send + Sync + 'static) -> Box<Failure>
+where
+    R: Future<Output = Result<Action, Error>> + Send + 'static,
+{
+    let explored = explore(move |sim| {
+        one_map(sim);
+        sim.watchdog(Duration::from_secs(2)).threads(1);
+        let reconcile = reconcile.clone();
+        sim.controller(move |_| {
+            let reconcile = reconcile.clone();
+            let builder = Controller::for_kind::<ConfigMap>("controller");
+            builder.reconcile(move |_: Request, _: Context| reconcile())
+        });
+    });
+    explored.expect_err("it does not fit a simulation")
+}
+
+#[test]
+fn a_controller_that_blocks_its_thread_is_an_error() {
+    let release = Arc::new(AtomicBool::new(false));
+    let held = Arc::clone(&release);
+    let failure = failure(move || {
+        while !held.load(Ordering::Relaxed) {
+            std::thread::park_timeout(Duration::from_millis(10)); // for ever, as far as the simulation can see
+        }
+        async { Ok(Action::await_change()) }
+    });
+    release.store(true, Ordering::Relaxed);
+    assert_eq!(failure.rule(), "simulation");
+    assert!(failure.message().contains("has not moved for"), "{failure}");
+    assert!(failure.message().contains("std::thread::sleep"), "{failure}");
+}
+
+#[test]
+fn reconciles_without_a_pause_are_an_error() {
+    let release = Arc::new(AtomicBool::new(false));
+    let held = Arc::clone(&release);
+    let failure = failure(move || {
+        let is_over = held.load(Ordering::Relaxed);
+        async move { Ok(if is_over { Action::await_change() } else { Action::requeue_after(Duration::ZERO) }) }
+    });
+    release.store(true, Ordering::Relaxed);
+    assert!(failure.message().contains("a requeue without a delay"), "{failure}");
+}
+
+#[test]
+fn a_task_of_its_own_is_an_error() {
+    let failure = failure(|| async {
+        #[allow(clippy::disallowed_methods, reason = "this is what the test is about")]
+        tokio::spawn(std::future::pending::<()>());
+        Ok(Action::await_change())
+    });
+    assert_eq!(failure.rule(), "no-own-tasks");
+    assert!(failure.message().contains("Manager::runnable"), "{failure}");
+}
+
+#[test]
+fn a_socket_is_an_error() {
+    let failure = failure(|| async {
+        tokio::net::TcpStream::connect(("127.0.0.1", 1)).await?;
+        Ok(Action::await_change())
+    });
+    assert_eq!(failure.rule(), "no-panic");
+    assert!(failure.message().contains("IO is disabled"), "{failure}");
+}
+
+#[test]
+fn a_panic_is_an_error_with_its_place() {
+    let failure = failure(|| async { panic!("this reconcile panics") });
+    assert_eq!(failure.rule(), "no-panic");
+    assert!(failure.message().starts_with("this reconcile panics ("), "{failure}");
+    assert!(failure.message().contains("bad_input.rs:"), "{failure}");
+}
+
+#[test]
+fn a_scenario_that_never_ends_is_an_error() {
+    let failure = explore(|sim| {
+        sim.controller(|_| {
+            let builder = Controller::for_kind::<ConfigMap>("controller");
+            builder.reconcile(async |_: Request, _: Context| Ok(Action::await_change()))
+        });
+        sim.scenario(|_| std::future::pending::<Result<(), String>>());
+    });
+    let failure = failure.expect_err("it never ends");
+    assert!(failure.message().contains("the scenario has not ended after 2 simulated hours"), "{failure}");
+}
+
+#[test]
+fn a_scenario_that_fails_is_an_error() {
+    let failure = explore(|sim| {
+        sim.controller(|_| {
+            let builder = Controller::for_kind::<ConfigMap>("controller");
+            builder.reconcile(async |_: Request, _: Context| Ok(Action::await_change()))
+        });
+        sim.scenario(|_| async { Err("no such thing") });
+    });
+    let failure = failure.expect_err("the scenario fails");
+    assert!(failure.message().contains("without any fault: no such thing"), "{failure}");
+}
+
+#[test]
+fn a_simulation_without_a_controller_is_an_error() {
+    let failure = explore(one_map).expect_err("nothing runs");
+    assert!(failure.message().contains("no controller or no scenario"), "{failure}");
+}
+
+#[test]
+fn a_controller_with_wrong_options_is_an_error() {
+    let failure = explore(|sim| {
+        one_map(sim);
+        sim.controller(|_| {
+            let builder = Controller::for_kind::<ConfigMap>("controller").workers(0);
+            builder.reconcile(async |_: Request, _: Context| Ok(Action::await_change()))
+        });
+    });
+    let failure = failure.expect_err("it has no workers");
+    assert_eq!(failure.rule(), "stays-up");
+}

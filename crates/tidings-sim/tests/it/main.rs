@@ -1,0 +1,10 @@
+//! The integration tests of the simulation: a gallery of faulty controllers, our own examples, bad input, and speed.
+
+#![allow(clippy::print_stdout, reason = "the reports are part of what a test shows")]
+
+mod bad_input;
+mod examples;
+mod gallery;
+mod reports;
+
+use tidings_test_types as _;
