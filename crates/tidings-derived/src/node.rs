@@ -1,0 +1,90 @@
+//! One collection inside the task of its graph, without the type of its elements. Only the task has these; users have
+//! handles.
+
+pub(crate) mod input;
+pub(crate) mod output;
+pub(crate) mod transform;
+
+use std::any::Any;
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use crate::change::AnyChange;
+use crate::dependency::NodeId;
+use crate::reads::ReadTable;
+use crate::shared::NodeShared;
+
+/// A collection with its number.
+pub(crate) struct NodeEntry {
+    pub(crate) id: NodeId,
+    pub(crate) node: Box<dyn AnyNode>,
+}
+
+/// What a collection needs to work in a round.
+pub(crate) struct RoundCx<'a> {
+    /// The collections with lower numbers. Their work in this round is done.
+    pub(crate) lower: &'a [NodeEntry],
+    pub(crate) reads: &'a RefCell<ReadTable>,
+    pub(crate) graph: usize,
+    /// Runs each function twice and compares the results.
+    pub(crate) checks_purity: bool,
+}
+
+/// Whether a collection has more to do in this round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WorkProgress {
+    Done,
+    More,
+}
+
+/// A published state: a `Table<E>`.
+pub(crate) type AnyTable = Arc<dyn Any + Send + Sync>;
+
+/// A collection inside the task.
+pub(crate) trait AnyNode: Send {
+    fn shared(&self) -> &Arc<NodeShared>;
+
+    /// Whether its table may be read.
+    fn is_synced(&self) -> bool;
+
+    /// Its working state: a `Table<E>`.
+    fn table(&self) -> &dyn Any;
+
+    fn keys(&self) -> Vec<Arc<str>>;
+
+    fn index_values(&self, index: u32) -> Vec<Arc<str>>;
+
+    /// Adds an index: an `Arc<IndexSpec<E>>`.
+    fn add_index(&mut self, spec: Box<dyn Any + Send>);
+
+    fn drop_unused_indexes(&mut self);
+
+    /// Adds a handler: an `Arc<Mailbox<E>>`. It receives all values of the working state as initial additions.
+    fn add_mailbox(&mut self, mailbox: Box<dyn Any + Send>, now: Instant);
+
+    /// Takes the inputs of a round. All collections do this before the first one works.
+    fn begin(&mut self);
+
+    /// Works, for at most a slice of time. Called until it is done.
+    fn work(&mut self, round: &RoundCx<'_>) -> WorkProgress;
+
+    fn change_count(&self) -> usize;
+
+    fn change(&self, at: usize) -> &dyn AnyChange;
+
+    /// The state to publish, if it has changed in this round.
+    fn publish(&mut self) -> Option<AnyTable>;
+
+    /// Puts the changes of the round into the mailboxes, and forgets them.
+    fn deliver(&mut self, now: Instant);
+
+    /// The version of the informer in this round.
+    fn version(&self) -> Option<crate::state::InputVersion> {
+        None
+    }
+
+    /// Updates what operators see.
+    fn report(&mut self, reads: &ReadTable, names: &dyn Fn(NodeId) -> String);
+}

@@ -1,0 +1,115 @@
+//! An element as a function sees it: what the function reads of it is recorded.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use tidings_object::{FieldValue, Object, RawObject, ReadError, UnpackedObject};
+
+use crate::element::{Element, Keyed, Value};
+use crate::recorder::{EntryId, Recorder};
+
+/// An element that a function reads. The function runs again when something changes that it has read.
+///
+/// Of an object, [`field`](Self::field), [`field_text`](Self::field_text) and [`label`](Self::label) record one part:
+/// a change of other parts does not run the function again. The key, the name and the namespace never change, and
+/// record nothing. Everything else reads the whole element, through `Deref`: `pod.decoded()`, `pod.version()`, or a
+/// field of a struct of your own.
+///
+/// An element that a query returned shares its record with the other elements of that query: a field that was read of
+/// one of them counts as read of all of them.
+pub struct Tracked<'a, E> {
+    value: Value<E>,
+    recorder: &'a Recorder<'a>,
+    entry: EntryId,
+    unpacked: OnceCell<Result<UnpackedObject, ReadError>>,
+}
+
+impl<'a, E: Element> Tracked<'a, E> {
+    pub(crate) fn new(value: Value<E>, recorder: &'a Recorder<'a>, entry: EntryId) -> Self {
+        Tracked { value, recorder, entry, unpacked: OnceCell::new() }
+    }
+
+    /// The key. It records nothing.
+    pub fn key(&self) -> Cow<'_, str> {
+        self.value.key()
+    }
+
+    /// The part of the key before the first slash. It records nothing.
+    pub fn namespace(&self) -> Option<String> {
+        self.key().split_once('/').map(|(namespace, _)| namespace.to_owned())
+    }
+
+    /// The part of the key after the first slash, or the whole key if there is none. It records nothing.
+    pub fn name(&self) -> String {
+        let key = self.key();
+        key.split_once('/').map_or(&*key, |(_, name)| name).to_owned()
+    }
+
+    /// The whole element.
+    pub fn value(&self) -> &Value<E> {
+        self.recorder.read_whole(self.entry);
+        &self.value
+    }
+
+    /// The value of one label. Of an object, this records only the label.
+    pub fn label(&self, key: &str) -> Option<&str> {
+        match self.value.raw_object() {
+            Some(_) => self.recorder.read_label(self.entry, key),
+            None => self.recorder.read_whole(self.entry),
+        }
+        Keyed::label(&*self.value, key)
+    }
+}
+
+impl<K: 'static> Tracked<'_, Object<K>> {
+    /// The values at a field path such as `.status.podIP`, read from the bytes. This records only the path.
+    pub fn field(&self, path: &str) -> Result<FieldValue, ReadError> {
+        let path = self.recorder.read_field(self.entry, path)?;
+        let object: &RawObject = self.value.raw();
+        if object.is_prefetched(&path) {
+            return object.field_at(&path);
+        }
+        match self.unpacked.get_or_init(|| object.unpack()) {
+            Ok(unpacked) => object.field_of(unpacked, &path),
+            Err(error) => Err(error.clone()),
+        }
+    }
+
+    /// The first value at a field path as text. If the object can't be read, or the path is invalid, the evaluation of
+    /// this key fails with that error.
+    pub fn field_text(&self, path: &str) -> Option<String> {
+        match self.field(path) {
+            Ok(value) => value.text().map(Cow::into_owned),
+            Err(error) => {
+                self.recorder.fail(error.to_string());
+                None
+            }
+        }
+    }
+
+    /// The whole object, as a clone that is not tracked.
+    pub fn object(&self) -> Object<K> {
+        self.recorder.read_whole(self.entry);
+        Object::new(Arc::clone(self.value.raw()))
+    }
+}
+
+/// Reads the whole element.
+impl<E> Deref for Tracked<'_, E> {
+    type Target = E;
+
+    fn deref(&self) -> &E {
+        self.recorder.read_whole(self.entry);
+        &self.value
+    }
+}
+
+/// Only the key: formatting the element would read all of it.
+impl<E: Element> fmt::Debug for Tracked<'_, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tracked").field("key", &self.key()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,7 @@
+//! The tests of derived collections.
+
+mod fixture;
+mod model;
+mod rules;
+
+use tidings_test_types as _;
