@@ -1,9 +1,10 @@
 //! The comparison: all contestants do the same work on the same server, one after another, and are measured from
-//! outside.
+//! outside. They alternate in rounds, because the speed of a machine changes within minutes.
 //!
 //! `scenario` measures, `targets` states the goals, `report` writes the result.
 
 mod contestant;
+mod environment;
 mod figures;
 mod process;
 mod report;
@@ -12,12 +13,17 @@ mod targets;
 mod usage;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context, ensure};
 
 use contestant::Contestants;
+use environment::Environment;
 use report::ComparisonReport;
 use scenario::{ComparisonRun, Scale};
+
+/// The number of rounds if none is given.
+const ROUNDS: usize = 3;
 
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Arguments {
@@ -33,6 +39,12 @@ pub(crate) struct Arguments {
     /// Only these scenarios: sync, updates, latency, reads, many, kinds, growth.
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     scenario: Vec<String>,
+    /// How many times the scenarios sync and updates are measured. Contestants alternate. Default: 3, or 1 with --quick.
+    #[arg(long)]
+    rounds: Option<usize>,
+    /// Starts no scenario after this many minutes, and no further round of one that would end later.
+    #[arg(long)]
+    minutes: Option<u64>,
     /// The folder for the report.
     #[arg(long, default_value = "target/bench")]
     out: PathBuf,
@@ -45,9 +57,12 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let scale = Scale::new(arguments.quick, arguments.pods);
     let field = Contestants::build_all(&arguments.only, arguments.quick)?;
     ensure!(!field.contestants.is_empty(), "there is no contestant to measure");
+    let environment = Environment::read();
     let mut run = ComparisonRun::new(field, scale);
-    run.scenarios(&arguments.scenario)?;
-    let report = ComparisonReport::new(run, command_line());
+    let rounds = arguments.rounds.unwrap_or(if arguments.quick { 1 } else { ROUNDS });
+    let limit = arguments.minutes.map(|minutes| Duration::from_secs(60 * minutes));
+    run.scenarios(&arguments.scenario, rounds, limit)?;
+    let report = ComparisonReport::new(run, environment, command_line());
     report.write(&arguments.out).with_context(|| format!("writing to {}", arguments.out.display()))?;
     println!("{}", report.markdown());
     println!("written to {}", arguments.out.display());

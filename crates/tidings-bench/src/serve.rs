@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::Context;
 use serde_json::{Value, json};
 use tidings_apiserver::HistoryLimits;
-use tidings_apiserver::ProtobufAnswers;
+use tidings_apiserver::ProtobufResponses;
 use tidings_apiserver::RecordedRequest;
 use tidings_apiserver::Rights;
 use tidings_apiserver::Verb;
@@ -65,7 +65,7 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Runtime::new().context("starting a runtime")?;
     let _inside = runtime.enter();
     let builder = ApiServer::builder().anonymous(Rights::Admin).history(history());
-    let server = runtime.block_on(builder.protobuf(ProtobufAnswers::Kept).start());
+    let server = runtime.block_on(builder.protobuf(ProtobufResponses::Kept).start());
     let keys = load(&server, arguments);
     if arguments.protobuf {
         let mut lists = pre_encode::pod_lists(&keys);

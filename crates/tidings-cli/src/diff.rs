@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_with_every_write_is_left_out() {
+    fn fields_that_change_with_every_write_are_left_out() {
         check(
             json!({ "kind": "Pod", "metadata": { "resourceVersion": "1", "managedFields": [] } }),
             json!({ "metadata": { "resourceVersion": "2", "managedFields": [1] } }),

@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_a_terminal_obeys_is_left() {
+    fn control_characters_of_terminals_are_removed() {
         for c in characters() {
             let text = format!("a{c}b");
             assert!(!escaped(&text).contains(is_terminal_control), "{c:?}");

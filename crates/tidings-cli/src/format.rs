@@ -7,6 +7,7 @@ use tidings::{Notification, Object};
 
 use crate::diff;
 use crate::redact::redacted;
+use crate::safe_yaml::safe_yaml;
 
 pub(crate) type CachedObject = Object<DynamicObject>;
 
@@ -133,8 +134,7 @@ struct Objects {
     old: Value,
 }
 
-/// One YAML document, without a line break at the end.
+/// One YAML document, without a line break at the end. It contains no terminal control characters.
 pub(crate) fn document(value: &Value) -> String {
-    let text = serde_yaml::to_string(value).unwrap_or_else(|error| format!("unreadable: {error}\n"));
-    format!("---\n{}", text.trim_end())
+    format!("---\n{}", safe_yaml(value).trim_end())
 }

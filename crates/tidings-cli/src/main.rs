@@ -16,6 +16,7 @@ mod manual;
 mod output;
 mod query;
 mod redact;
+mod safe_yaml;
 mod serve;
 mod top;
 mod watch;

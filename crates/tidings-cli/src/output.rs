@@ -35,7 +35,8 @@ impl Output {
         self.raw_line(&escaped_json(json))
     }
 
-    /// Buffers text that needs no escaping: text of this program, or YAML, whose encoder escapes control characters.
+    /// Buffers text that needs no escaping: text of this program, or YAML of
+    /// [`safe_yaml`](crate::safe_yaml).
     pub(crate) fn raw_line(&mut self, text: &str) -> io::Result<WriteOutcome> {
         closed(writeln!(self.out, "{text}"))
     }

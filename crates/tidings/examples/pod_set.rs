@@ -23,7 +23,7 @@ use anyhow::bail;
 use futures_util::StreamExt;
 use futures_util::future::try_join_all;
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::api::{DeleteParams, Patch, PatchParams, PostParams, Preconditions};
+use kube_client::api::{DeleteParams, Patch, PatchParams, PostParams};
 use kube_client::{Api, ResourceExt};
 use kube_derive::CustomResource;
 use schemars::JsonSchema;
@@ -93,7 +93,8 @@ async fn reconcile(request: Request, context: Context) -> Result<Action, Error> 
     }
     let uid = pod_set.uid().unwrap_or_default();
     let labelled = LabelSelector::parse(&format!("{LABEL}={}", pod_set.name_any()))?;
-    let pods = context.lister::<Pod>().namespace(request.namespace().unwrap_or_default()).select(&labelled);
+    let pods =
+        context.list::<Pod>().namespace(request.namespace().unwrap_or_default()).select(labelled).await?;
     let (orphans, owned): (Vec<_>, Vec<_>) =
         pods.into_iter().filter(is_active).partition(|pod| pod.controller_uid().is_none());
     if !orphans.is_empty() {
@@ -101,7 +102,7 @@ async fn reconcile(request: Request, context: Context) -> Result<Action, Error> 
     }
     let owned: Vec<_> = owned.into_iter().filter(|pod| pod.controller_uid() == Some(&uid)).collect();
     let (actual, wanted) = (owned.len(), pod_set.spec.replicas);
-    update_status(&context, &pod_set, actual).await?;
+    context.status(&*pod_set).fields(&PodSetStatus { replicas: actual }).write().await?; // if it changed
     if actual < wanted {
         create(&context, &pod_set, (wanted - actual).min(PODS_AT_ONCE)).await?;
     } else if actual > wanted {
@@ -151,8 +152,7 @@ async fn create(context: &Context, pod_set: &PodSet, count: usize) -> Result<(),
     Ok(())
 }
 
-/// Deletes pods that do not run first, then the youngest. The uid as a precondition protects a new pod of the same
-/// name.
+/// Deletes pods that do not run first, then the youngest. `if_unchanged` protects a new pod of the same name.
 async fn delete(
     context: &Context,
     pod_set: &PodSet,
@@ -164,22 +164,8 @@ async fn delete(
     pods.sort_by_cached_key(|pod| (is_running(pod), std::cmp::Reverse(pod.version().number())));
     let api = context.api::<Pod>();
     let count = surplus.min(PODS_AT_ONCE);
-    try_join_all(pods.iter().take(count).map(async |pod| {
-        let preconditions = Preconditions { uid: Some(pod.uid().to_owned()), resource_version: None };
-        let only_this = DeleteParams { preconditions: Some(preconditions), ..DeleteParams::default() };
-        api.delete_with(pod.name(), &only_this).await
-    }))
-    .await?;
+    try_join_all(pods.iter().take(count).map(async |pod| api.if_unchanged(pod).delete().await)).await?;
     context.recorder().event(pod_set, NewEvent::normal("Deleted", format!("deleted {count} pods")));
-    Ok(())
-}
-
-async fn update_status(context: &Context, pod_set: &PodSet, replicas: usize) -> Result<(), Error> {
-    let status = PodSetStatus { replicas };
-    if pod_set.status.as_ref() != Some(&status) {
-        let patch = Patch::Merge(json!({ "status": status }));
-        context.api::<PodSet>().patch_status(&pod_set.name_any(), &PatchParams::default(), &patch).await?;
-    }
     Ok(())
 }
 

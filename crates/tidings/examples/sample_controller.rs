@@ -30,8 +30,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tidings::controller::{
-    Action, Condition, Context, Controller, Error, Manager, NewEvent, Request, await_condition,
-    is_controlled_by, set_controller,
+    Action, Child, Condition, Context, Controller, Error, Manager, NewEvent, Request, await_condition,
 };
 use tidings::{Key, Object, SharedInformer, SharedInformerFactory};
 use tidings_apiserver::ApiServer;
@@ -78,50 +77,26 @@ async fn reconcile(request: Request, context: Context) -> Result<Action, Error> 
     if foo.spec.deployment_name.is_empty() {
         return Err(Error::terminal(format!("{request}: deploymentName must not be empty")));
     }
-    let key = Key::new(Some(&namespace(&foo)), &foo.spec.deployment_name)?;
-    let deployment = match context.get::<Deployment>(&key).await? {
-        Some(deployment) => deployment.as_ref().clone(),
-        // The next reconcile of this Foo waits until the cache shows this write.
-        None => context.api::<Deployment>().create(&deployment_of(&foo)?).await?.decoded()?,
-    };
-    if !is_controlled_by(&deployment, &foo.uid().unwrap_or_default()) {
-        let note = format!("Deployment {:?} already exists and is not managed by Foo", deployment.name_any());
-        context
-            .recorder()
-            .event(&*foo, NewEvent::warning("ErrResourceExists", note.as_str()).related(&deployment));
-        return Err(note.into());
+    // Sends nothing if the cache shows that nothing would change. Deletes a Deployment that has another name now.
+    let wanted = deployment_of(&foo)?;
+    if let Err(error) = context.apply_all(&*foo, [Child::of(&wanted)]).await {
+        let warning = NewEvent::warning("ErrResourceExists", error.to_string()).related(&wanted);
+        context.recorder().event(&*foo, warning);
+        return Err(error);
     }
-    let deployment = update_replicas(&context, &foo, deployment).await?;
-    update_status(&context, &foo, &deployment).await?;
+    let key = Key::new(request.namespace(), &foo.spec.deployment_name)?;
+    let deployment = context.get::<Deployment>(&key).await?; // shows the apply above
+    let status = deployment.as_ref().and_then(|deployment| deployment.status.as_ref());
+    let available_replicas = status.and_then(|status| status.available_replicas).unwrap_or_default();
+    context.status(&*foo).fields(&FooStatus { available_replicas }).write().await?; // if it changed
     context.recorder().event(&*foo, NewEvent::normal("Synced", "Foo synced successfully"));
     Ok(Action::await_change())
 }
 
-async fn update_replicas(context: &Context, foo: &Foo, deployment: Deployment) -> Result<Deployment, Error> {
-    let replicas = serde_json::to_value(&deployment)?["spec"]["replicas"].as_i64();
-    if replicas == Some(foo.spec.replicas.into()) {
-        return Ok(deployment);
-    }
-    let patch = Patch::Merge(json!({ "spec": { "replicas": foo.spec.replicas } }));
-    let deployments = context.api::<Deployment>();
-    Ok(deployments.patch(&deployment.name_any(), &PatchParams::default(), &patch).await?.decoded()?)
-}
-
-async fn update_status(context: &Context, foo: &Foo, deployment: &Deployment) -> Result<(), Error> {
-    let status = deployment.status.as_ref();
-    let available_replicas = status.and_then(|status| status.available_replicas).unwrap_or_default();
-    let status = FooStatus { available_replicas };
-    if foo.status.as_ref() != Some(&status) {
-        let patch = Patch::Merge(json!({ "status": status }));
-        context.api::<Foo>().patch_status(&foo.name_any(), &PatchParams::default(), &patch).await?;
-    }
-    Ok(())
-}
-
 fn deployment_of(foo: &Foo) -> Result<Deployment, Error> {
     let labels = json!({ "app": "nginx", "controller": foo.name_any() });
-    let mut deployment: Deployment = serde_json::from_value(json!({
-        "metadata": { "name": foo.spec.deployment_name, "namespace": namespace(foo) },
+    Ok(serde_json::from_value(json!({
+        "metadata": { "name": foo.spec.deployment_name },
         "spec": {
             "replicas": foo.spec.replicas,
             "selector": { "matchLabels": labels },
@@ -130,13 +105,7 @@ fn deployment_of(foo: &Foo) -> Result<Deployment, Error> {
                 "spec": { "containers": [{ "name": "nginx", "image": "nginx:latest" }] },
             },
         },
-    }))?;
-    set_controller(&mut deployment, foo)?;
-    Ok(deployment)
-}
-
-fn namespace(foo: &Foo) -> String {
-    foo.namespace().unwrap_or_default()
+    }))?)
 }
 
 #[tokio::main]

@@ -41,6 +41,7 @@
 //! controller nor axum nor prometheus-client is compiled.
 //!
 //! - `controller`: [`controller`], with reconcilers, leader election and sharding.
+//! - `derived`: [`derived`], incremental views over informers.
 //! - `endpoints`: [`endpoints`], an HTTP server for `/metrics`, `/healthz`, `/readyz` and `/informers`.
 //! - `metrics`: collectors for [`prometheus_client`].
 //! - `http2`: one connection for all watches, if the server supports HTTP/2.
@@ -49,15 +50,14 @@
 
 pub use tidings_factory::{FactoryBuilder, InformerOptions, Running, SharedInformerFactory};
 pub use tidings_informer::delta::QueueOrder;
-pub use tidings_informer::indexer::{Index, IndexError, Reader, Snapshot};
-pub use tidings_informer::informer::{
-    Handler, HandlerStats, Health, InformerConfig, InformerError, InformerFault, InformerStats, Lifecycle,
-    Notification, Notifications, Registration, SharedInformer, StreamHealth, StreamState, Unsynced,
-    WaitError,
-};
-pub use tidings_informer::lister::{Lister, NamespaceLister, NotFound};
+pub use tidings_informer::indexer::{Index, IndexError, Reader, Snapshot, SnapshotChange};
 pub use tidings_informer::reflector::{
     BackoffConfig, ListMode, LivenessConfig, Paging, ReflectorConfig, StopPolicy,
+};
+pub use tidings_informer::{
+    Handler, HandlerStats, Health, InformerConfig, InformerError, InformerFault, InformerStats, Lifecycle,
+    Lister, NamespaceLister, Notification, Notifications, Publications, Registration, SharedInformer,
+    StreamHealth, StreamState, Unsynced, WaitError,
 };
 pub use tidings_object::{
     Budget, FieldPath, FieldSelector, FieldValue, Key, KeyRef, Kind, LabelSelector, Object, Operator,
@@ -76,6 +76,9 @@ pub use prometheus_client;
 /// Controllers: from a notification to a reconcile, with a manager, leader election and sharding.
 #[cfg(feature = "controller")]
 pub use tidings_controller as controller;
+/// Derived collections: incremental views over informers, recomputed only where their inputs changed.
+#[cfg(feature = "derived")]
+pub use tidings_derived as derived;
 /// HTTP endpoints for operators: `/metrics`, `/healthz`, `/readyz` and `/informers`.
 #[cfg(feature = "endpoints")]
 pub use tidings_endpoints as endpoints;
@@ -120,7 +123,7 @@ pub mod stages {
 
     /// Joins the parts to an informer with handlers.
     pub mod informer {
-        pub use tidings_informer::informer::{InformerTask, Sources, informer};
+        pub use tidings_informer::{InformerTask, Sources, informer};
     }
 }
 
@@ -135,4 +138,7 @@ mod documents {
 
     #[doc = include_str!("../../../docs/metrics.md")]
     struct Metrics;
+
+    #[doc = include_str!("../../../docs/derived.md")]
+    struct Derived;
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub(crate) use rows::{FIGURE_ROWS, FigureRow};
+pub(crate) use rows::{FIGURE_ROWS, FigureRow, Unit};
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -30,6 +30,33 @@ impl Figures {
         Some((lower + upper) / 2.0)
     }
 
+    /// Half the distance between the smallest and the largest value, in percent of the median. `None` for one run.
+    pub(crate) fn spread_percent(&self, contestant: &str, figure: &str) -> Option<f64> {
+        let values = self.runs.get(contestant)?.get(figure)?;
+        let median = self.median(contestant, figure)?;
+        let (least, largest) = range(values)?;
+        (values.len() > 1 && median > 0.0).then(|| (largest - least) / 2.0 / median * 100.0)
+    }
+
+    /// The largest number of runs of any figure.
+    pub(crate) fn runs_max(&self) -> usize {
+        self.runs.values().flat_map(BTreeMap::values).map(Vec::len).max().unwrap_or(0)
+    }
+
+    /// The smallest value of all runs of these contestants.
+    pub(crate) fn least_of_all_runs(&self, contestants: &[&str], figure: &str) -> Option<f64> {
+        self.ranges(contestants, figure).map(|(least, _)| least).reduce(f64::min)
+    }
+
+    /// The largest value of all runs of these contestants.
+    pub(crate) fn largest_of_all_runs(&self, contestants: &[&str], figure: &str) -> Option<f64> {
+        self.ranges(contestants, figure).map(|(_, largest)| largest).reduce(f64::max)
+    }
+
+    fn ranges(&self, contestants: &[&str], figure: &str) -> impl Iterator<Item = (f64, f64)> {
+        contestants.iter().filter_map(move |contestant| range(self.runs.get(*contestant)?.get(figure)?))
+    }
+
     /// The smallest median of these contestants.
     pub(crate) fn least(&self, contestants: &[&str], figure: &str) -> Option<f64> {
         self.medians(contestants, figure).reduce(f64::min)
@@ -50,9 +77,28 @@ impl Figures {
     }
 }
 
+/// The smallest and the largest value.
+fn range(values: &[f64]) -> Option<(f64, f64)> {
+    let least = values.iter().copied().reduce(f64::min)?;
+    Some((least, values.iter().copied().fold(least, f64::max)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_spread_is_half_the_range_in_percent_of_the_median() {
+        let mut figures = Figures::default();
+        figures.take("a", "cpu", 10.0);
+        assert_eq!(figures.spread_percent("a", "cpu"), None);
+        figures.take("a", "cpu", 9.0);
+        figures.take("a", "cpu", 12.0);
+        assert_eq!(figures.spread_percent("a", "cpu"), Some(15.0));
+        assert_eq!(figures.least_of_all_runs(&["a", "b"], "cpu"), Some(9.0));
+        assert_eq!(figures.largest_of_all_runs(&["a", "b"], "cpu"), Some(12.0));
+        assert_eq!(figures.runs_max(), 3);
+    }
 
     #[test]
     fn the_median_counts_whatever_the_order_of_the_runs() {

@@ -3,6 +3,7 @@
 mod chart;
 mod markdown;
 mod plots;
+mod readme;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,6 +13,7 @@ use std::process::Command;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
+use super::environment::Environment;
 use super::figures::Figures;
 use super::process::ALLOCATOR_SETTINGS;
 use super::scenario::{ComparisonRun, SubjectInfo};
@@ -22,7 +24,7 @@ pub(crate) struct ComparisonReport {
     pub(crate) date: String,
     pub(crate) commit: String,
     pub(crate) command: String,
-    pub(crate) machine: String,
+    pub(crate) environment: Environment,
     pub(crate) pods: u64,
     /// The settings of the allocator of the Rust programs.
     pub(crate) allocator_settings: String,
@@ -33,12 +35,12 @@ pub(crate) struct ComparisonReport {
 }
 
 impl ComparisonReport {
-    pub(crate) fn new(run: ComparisonRun, command: String) -> Self {
+    pub(crate) fn new(run: ComparisonRun, environment: Environment, command: String) -> Self {
         ComparisonReport {
             date: jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M UTC").to_string(),
             commit: commit().unwrap_or_else(|| "unknown".to_owned()),
             command,
-            machine: machine(),
+            environment,
             pods: run.scale.pods,
             allocator_settings: ALLOCATOR_SETTINGS.to_owned(),
             contestants: run.infos,
@@ -61,6 +63,7 @@ impl ComparisonReport {
         };
         write("comparison.json", &(serde_json::to_string_pretty(self)? + "\n"))?;
         write("comparison.md", &self.markdown())?;
+        write("readme.md", &readme::table(self))?;
         for (name, svg) in plots::all(&self.figures) {
             write(name, &svg)?;
         }
@@ -72,13 +75,6 @@ fn commit() -> Option<String> {
     let git = Command::new("git").args(["describe", "--always", "--dirty"]).output().ok()?;
     let text = String::from_utf8(git.stdout).ok()?.trim().to_owned();
     (!text.is_empty()).then_some(text)
-}
-
-fn machine() -> String {
-    let cores = std::thread::available_parallelism().map_or(0, usize::from);
-    let cpus = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
-    let model = cpus.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
-    format!("{cores} cores, {}", model.map_or("unknown", |(_, model)| model))
 }
 
 #[cfg(test)]
@@ -103,14 +99,14 @@ mod tests {
             date: "2026-01-02 03:04 UTC".to_owned(),
             commit: "abc1234".to_owned(),
             command: "compare".to_owned(),
-            machine: "2 cores, a machine".to_owned(),
+            environment: Environment { cores: 2, ..Environment::default() },
             pods: 500,
             allocator_settings: "none".to_owned(),
             contestants: contestants
                 .into_iter()
                 .map(|(key, name, version)| (key.to_owned(), info(name, version)))
                 .collect(),
-            notes: vec!["kube-rsis skipped: cargo is not installed".to_owned()],
+            notes: vec!["kube-rs is skipped: cargo is not installed".to_owned()],
             targets: targets(&figures),
             figures,
         }
@@ -132,6 +128,8 @@ mod tests {
             .map(|entry| entry.expect("it is there").file_name().into_string().expect("a plain name"))
             .collect();
         names.sort_unstable();
-        assert_eq!(names, ["comparison.json", "comparison.md", "resident_memory.svg", "sync_cpu.svg"]);
+        let expected =
+            ["comparison.json", "comparison.md", "readme.md", "resident_memory.svg", "sync_cpu.svg"];
+        assert_eq!(names, expected);
     }
 }

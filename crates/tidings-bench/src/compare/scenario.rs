@@ -12,8 +12,10 @@ mod updates;
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::time::Duration;
 
 use anyhow::{Context, ensure};
+use tokio::time::Instant;
 
 use super::contestant::{Contestant, Contestants, Library};
 use super::figures::Figures;
@@ -30,6 +32,8 @@ pub(crate) struct ComparisonRun {
     pub(crate) notes: Vec<String>,
     /// How each contestant describes itself.
     pub(crate) infos: BTreeMap<String, SubjectInfo>,
+    /// The number of the current round.
+    round: usize,
 }
 
 /// The size of the comparison.
@@ -41,17 +45,28 @@ pub(crate) struct Scale {
     pub(crate) updates: u64,
 }
 
-/// A scenario: its name and its function.
-type Scenario = (&'static str, fn(&mut ComparisonRun) -> anyhow::Result<()>);
+struct Scenario {
+    name: &'static str,
+    /// Measures all contestants once.
+    measure: fn(&mut ComparisonRun) -> anyhow::Result<()>,
+    repeats: Repeats,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Repeats {
+    EachRound,
+    /// It alternates between contestants itself, or measures memory, which hardly differs between runs.
+    Never,
+}
 
 const SCENARIOS: &[Scenario] = &[
-    ("sync", lifecycle::measure),
-    ("updates", updates::measure),
-    ("latency", latency::measure),
-    ("reads", reads::measure),
-    ("many", many::measure),
-    ("kinds", kinds::measure),
-    ("growth", growth::measure),
+    Scenario { name: "sync", measure: lifecycle::measure, repeats: Repeats::EachRound },
+    Scenario { name: "updates", measure: updates::measure, repeats: Repeats::EachRound },
+    Scenario { name: "reads", measure: reads::measure, repeats: Repeats::Never },
+    Scenario { name: "latency", measure: latency::measure, repeats: Repeats::Never },
+    Scenario { name: "many", measure: many::measure, repeats: Repeats::Never },
+    Scenario { name: "kinds", measure: kinds::measure, repeats: Repeats::Never },
+    Scenario { name: "growth", measure: growth::measure, repeats: Repeats::Never },
 ];
 
 /// The scenarios that are fast enough for CI.
@@ -80,24 +95,62 @@ impl Scale {
 impl ComparisonRun {
     pub(crate) fn new(field: Contestants, scale: Scale) -> Self {
         let Contestants { contestants, notes } = field;
-        ComparisonRun { contestants, scale, figures: Figures::default(), notes, infos: BTreeMap::new() }
+        ComparisonRun {
+            contestants,
+            scale,
+            figures: Figures::default(),
+            notes,
+            infos: BTreeMap::new(),
+            round: 0,
+        }
     }
 
-    /// Runs these scenarios. Without names it runs all, or the fast ones.
-    pub(crate) fn scenarios(&mut self, names: &[String]) -> anyhow::Result<()> {
-        let known = |name: &String| SCENARIOS.iter().any(|(known, _)| known == name);
+    /// Runs these scenarios. Without names it runs all, or the fast ones. Nothing begins after `limit`, and no later
+    /// round that would end after it.
+    pub(crate) fn scenarios(
+        &mut self,
+        names: &[String],
+        rounds: usize,
+        limit: Option<Duration>,
+    ) -> anyhow::Result<()> {
+        let known = |name: &String| SCENARIOS.iter().any(|scenario| scenario.name == name);
         let unknown: Vec<_> = names.iter().filter(|name| !known(name)).cloned().collect();
         ensure!(unknown.is_empty(), "no scenario is called {}", unknown.join(", "));
-        for (name, measure) in SCENARIOS {
-            let is_asked_for = match names.is_empty() {
-                true => !self.scale.is_quick || QUICK.contains(name),
-                false => names.iter().any(|requested| requested == name),
-            };
-            if is_asked_for {
-                measure(self).with_context(|| format!("measuring {name}"))?;
+        let is_quick = self.scale.is_quick;
+        let is_requested = |scenario: &&Scenario| match names.is_empty() {
+            true => !is_quick || QUICK.contains(&scenario.name),
+            false => names.iter().any(|requested| requested == scenario.name),
+        };
+        let requested: Vec<_> = SCENARIOS.iter().filter(is_requested).collect();
+        let begun = Instant::now();
+        let mut durations: BTreeMap<&str, Duration> = BTreeMap::new();
+        for round in 0..rounds.max(1) {
+            self.round = round;
+            for scenario in &requested {
+                if round > 0 && scenario.repeats == Repeats::Never {
+                    continue;
+                }
+                // In the first round nothing is known about the duration.
+                let expected = durations.get(scenario.name).copied().unwrap_or_default();
+                if limit.is_some_and(|limit| begun.elapsed() + expected > limit) {
+                    self.note(format!("there was no time for round {} of {}", round + 1, scenario.name));
+                    continue;
+                }
+                log(&format!("{}: round {} of {rounds}", scenario.name, round + 1));
+                let scenario_begun = Instant::now();
+                (scenario.measure)(self).with_context(|| format!("measuring {}", scenario.name))?;
+                durations.insert(scenario.name, scenario_begun.elapsed());
             }
         }
         Ok(())
+    }
+
+    /// The contestants, beginning with another one in each round: none is always the first after the server started.
+    fn in_turn(&self) -> Vec<Contestant> {
+        let mut contestants = self.contestants.clone();
+        let first = self.round % contestants.len().max(1);
+        contestants.rotate_left(first);
+        contestants
     }
 
     /// Starts a server with these objects, encoded for all wires that are measured.
@@ -142,7 +195,7 @@ impl ComparisonRun {
         let got_it = info.wire.as_deref().is_none_or(|wire| wire == contestant.wire);
         if !got_it {
             let wire = info.wire.as_deref().unwrap_or("nothing");
-            self.note(format!("{}is skipped: the server responded with {wire}", contestant.name));
+            self.note(format!("{} is skipped: the server responded with {wire}", contestant.name));
             self.contestants.retain(|other| other.name != contestant.name);
         }
         self.infos.insert(contestant.name.to_owned(), info);
@@ -163,9 +216,27 @@ mod tests {
     }
 
     #[test]
+    fn each_round_begins_with_another_contestant() {
+        let field =
+            Contestants::build_all(&["tidings-json".to_owned(), "tidings-protobuf".to_owned()], false);
+        let mut run = ComparisonRun::new(field.expect("we are always here"), Scale::new(true, None));
+        let first = |run: &ComparisonRun| run.in_turn()[0].name;
+        assert_eq!(first(&run), "tidings-json");
+        run.round = 1;
+        assert_eq!(first(&run), "tidings-protobuf");
+    }
+
+    #[test]
+    fn nothing_begins_after_the_limit() {
+        let mut run = ComparisonRun::new(Contestants::default(), Scale::new(true, None));
+        run.scenarios(&["sync".to_owned()], 1, Some(Duration::ZERO)).expect("nothing is measured");
+        assert_eq!(run.notes, ["there was no time for round 1 of sync"]);
+    }
+
+    #[test]
     fn an_unknown_scenario_is_an_error() {
         let mut run = ComparisonRun::new(Contestants::default(), Scale::new(true, None));
-        let error = run.scenarios(&["sink".to_owned()]).unwrap_err();
+        let error = run.scenarios(&["sink".to_owned()], 1, None).unwrap_err();
         assert!(error.to_string().contains("sink"), "{error}");
     }
 }

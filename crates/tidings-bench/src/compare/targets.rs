@@ -29,8 +29,19 @@ pub(crate) struct Target {
     /// The requirement in words.
     pub(crate) requirement: String,
     pub(crate) bound: Bound,
-    /// `None` if a value that it needs was not measured.
+    /// The bound that must not be missed by more than a factor of two: CI checks it. A target may be more ambitious.
+    pub(crate) guard: Bound,
+    /// The ratio of the medians. `None` if a value that it needs was not measured.
     pub(crate) measured: Option<f64>,
+    /// The ratio of our worst run to the best run of the peer.
+    pub(crate) worst: Option<f64>,
+}
+
+/// A ratio of two figures.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ratio {
+    median: Option<f64>,
+    worst: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,8 +57,10 @@ struct Wire {
     ours: &'static str,
     client_go: &'static str,
     peers: [&'static str; 3],
-    /// The fraction of the better peer's CPU that a sync may take.
-    sync_cpu: (f64, &'static str),
+    /// The part of the better peer's CPU that a sync may take: one of this many, and one of this many for CI.
+    sync_cpu: (f64, f64),
+    /// The same for an update of which the identity is read.
+    update_cpu: (f64, f64),
 }
 
 const WIRES: [Wire; 2] = [
@@ -56,14 +69,16 @@ const WIRES: [Wire; 2] = [
         ours: TIDINGS_JSON,
         client_go: CLIENT_GO_JSON,
         peers: [CLIENT_GO_JSON, KUBE_RS_LIST, KUBE_RS_STREAM],
-        sync_cpu: (1.0 / 3.0, "at most 1/3 of the better peer's"),
+        sync_cpu: (6.0, 3.0),
+        update_cpu: (6.0, 4.0),
     },
     Wire {
         name: "protobuf",
         ours: TIDINGS_PROTOBUF,
         client_go: CLIENT_GO_PROTOBUF,
         peers: [CLIENT_GO_PROTOBUF, KUBE_RS_LIST, KUBE_RS_STREAM],
-        sync_cpu: (1.0 / 6.0, "at most 1/6 of the better peer's"),
+        sync_cpu: (10.0, 6.0),
+        update_cpu: (8.0, 4.0),
     },
 ];
 
@@ -79,7 +94,21 @@ pub(crate) fn targets(figures: &Figures) -> Vec<Target> {
         targets.push(over.many());
         targets.extend(over.growth());
     }
+    targets.push(decoding(figures));
     targets
+}
+
+/// Decoding is compared between the wires: protobuf has no names to parse.
+fn decoding(figures: &Figures) -> Target {
+    let decode = |contestant: &str| figures.median(contestant, "get_decode_ns");
+    Target {
+        title: "decoding protobuf into k8s-openapi".to_owned(),
+        requirement: "at most half of JSON's time".to_owned(),
+        bound: Bound::AtMost(0.5),
+        guard: Bound::AtMost(1.0),
+        measured: ratio(decode(TIDINGS_PROTOBUF), decode(TIDINGS_JSON)),
+        worst: None,
+    }
 }
 
 impl Target {
@@ -89,7 +118,7 @@ impl Target {
 
     /// Whether the target is missed by more than a factor of two, which noise can't explain.
     pub(crate) fn is_below_half(&self) -> bool {
-        self.measured.is_some_and(|measured| !self.bound.holds(measured, 2.0))
+        self.measured.is_some_and(|measured| !self.guard.holds(measured, 2.0))
     }
 }
 
@@ -110,10 +139,10 @@ struct WireTargets<'a> {
 
 impl WireTargets<'_> {
     fn sync(&self) -> Vec<Target> {
-        let (limit, requirement) = self.wire.sync_cpu;
         let resident = self.ours("resident_bytes");
+        let kube_rs = [KUBE_RS_LIST, KUBE_RS_STREAM];
         vec![
-            self.target("CPU to sync", requirement, Bound::AtMost(limit), self.to_better_peer("sync_cpu_s")),
+            self.part_of_better_peer("CPU to sync", self.wire.sync_cpu, "sync_cpu_s"),
             self.target(
                 "resident memory after sync",
                 "at most 1/12 of client-go's",
@@ -124,64 +153,68 @@ impl WireTargets<'_> {
                 "resident memory after sync",
                 "at most 1/30 of kube-rs's",
                 Bound::AtMost(1.0 / 30.0),
-                ratio(resident, self.figures.least(&[KUBE_RS_LIST, KUBE_RS_STREAM], "resident_bytes")),
+                self.to_best_of(&kube_rs, "resident_bytes"),
             ),
             self.target(
                 "memory peak in sync",
                 "at most 1.3 times the resident memory",
                 Bound::AtMost(1.3),
-                ratio(self.ours("sync_peak_bytes"), resident),
+                Ratio::of(ratio(self.ours("sync_peak_bytes"), resident)),
             ),
         ]
     }
 
     fn updates(&self) -> Vec<Target> {
-        let cpu = |title, requirement, limit, figure| {
-            self.target(title, requirement, Bound::AtMost(limit), self.to_better_peer(figure))
+        let no_worse = |title, figure| {
+            let requirement = "no worse than the better peer's";
+            self.target(title, requirement, Bound::AtMost(NO_WORSE), self.to_better_peer(figure))
         };
-        let no_worse = "no worse than the better peer's";
-        let fastest = self.figures.largest(&self.wire.peers, "updates_per_s");
+        let whole = |title, guard, figure| {
+            let requirement = "at most 0.8 of the better peer's";
+            let target = self.target(title, requirement, Bound::AtMost(0.8), self.to_better_peer(figure));
+            Target { guard: Bound::AtMost(guard), ..target }
+        };
         vec![
-            cpu(
+            self.part_of_better_peer(
                 "CPU per update, identity only",
-                "at most 1/4 of the better peer's",
-                0.25,
+                self.wire.update_cpu,
                 "update_cpu_identity_us",
             ),
-            cpu(
-                "CPU per update, new object read whole",
-                "at most the better peer's",
-                1.0,
-                "update_cpu_new_us",
-            ),
-            cpu(
-                "CPU per update, old and new read whole",
-                "at most 1.3 times the better peer's",
-                1.3,
-                "update_cpu_both_us",
-            ),
-            self.target(
-                "updates/s, one handler",
-                "at least 3 times the better peer's",
-                Bound::AtLeast(3.0),
-                ratio(self.ours("updates_per_s"), fastest),
-            ),
-            cpu("latency p50 at 2,000/s", no_worse, NO_WORSE, "latency_p50_us"),
-            cpu("latency p99 at 2,000/s", no_worse, NO_WORSE, "latency_p99_us"),
+            whole("CPU per update, new object read whole", 1.0, "update_cpu_new_us"),
+            whole("CPU per update, old and new read whole", 1.3, "update_cpu_both_us"),
+            self.rate(),
+            no_worse("latency p50 at 2,000/s", "latency_p50_us"),
+            no_worse("latency p99 at 2,000/s", "latency_p99_us"),
+            no_worse("latency max at 2,000/s", "latency_max_us"),
         ]
+    }
+
+    fn rate(&self) -> Target {
+        let (figure, ours) = ("updates_per_s", [self.wire.ours]);
+        let measured = Ratio {
+            median: ratio(self.ours(figure), self.figures.largest(&self.wire.peers, figure)),
+            worst: ratio(
+                self.figures.least_of_all_runs(&ours, figure),
+                self.figures.largest_of_all_runs(&self.wire.peers, figure),
+            ),
+        };
+        let requirement = "at least 6 times the better peer's";
+        let target = self.target("updates/s, one handler", requirement, Bound::AtLeast(6.0), measured);
+        Target { guard: Bound::AtLeast(3.0), ..target }
     }
 
     fn reads(&self) -> Vec<Target> {
         // Decoded objects do not depend on the wire, so client-go is measured on one wire only.
         let kept = |title: &str, figure: &str| {
-            let theirs = self.figures.least(&[CLIENT_GO_JSON, CLIENT_GO_PROTOBUF], figure);
-            let measured = ratio(self.ours(figure), theirs);
+            let measured = self.to_best_of(&[CLIENT_GO_JSON, CLIENT_GO_PROTOBUF], figure);
             self.target(title, "no worse than client-go's", Bound::AtMost(NO_WORSE), measured)
         };
+        let get = kept("get of a kept object", "get_kept_ns");
+        let get = Target { requirement: "at most client-go's".to_owned(), bound: Bound::AtMost(1.0), ..get };
         let extra = self.ours("get_cold_ns").zip(self.ours("get_decode_ns"));
         let field = "namespace_1000_one_field";
         vec![
-            kept("get of a kept object", "get_kept_ns"),
+            get,
             kept("by index", "by_index_kept_ns"),
             kept("by namespace", "by_namespace_kept_ns"),
             kept("by label", "by_label_kept_ns"),
@@ -189,17 +222,17 @@ impl WireTargets<'_> {
                 "get of an object that is not kept",
                 "at most its decode plus 3 us (here: of these 3 us)",
                 Bound::AtMost(1.0),
-                extra.map(|(cold, decode)| (cold - decode) / COLD_GET_EXTRA_NS),
+                Ratio::of(extra.map(|(cold, decode)| (cold - decode) / COLD_GET_EXTRA_NS)),
             ),
             kept("one field of 1,000, kept", &format!("{field}_kept_ns")),
             self.target(
                 "one field of 1,000, cold, through `field()`",
                 "at most 1/4 of whole objects",
                 Bound::AtMost(0.25),
-                ratio(
+                Ratio::of(ratio(
                     self.ours(&format!("{field}_cold_field_ns")),
                     self.ours(&format!("{field}_cold_whole_ns")),
-                ),
+                )),
             ),
         ]
     }
@@ -218,13 +251,13 @@ impl WireTargets<'_> {
                 &format!("{title}, memory peak"),
                 "at most 1.3 times the resident memory",
                 Bound::AtMost(1.3),
-                peak,
+                Ratio::of(peak),
             ),
             self.target(
                 &format!("{title}, notifications"),
                 "none",
                 Bound::AtMost(0.0),
-                self.ours("relist_notifications"),
+                Ratio::of(self.ours("relist_notifications")),
             ),
         ]
     }
@@ -232,7 +265,12 @@ impl WireTargets<'_> {
     fn many(&self) -> Target {
         let measured = self.ours("many_bytes").map(|bytes| bytes / MANY_BYTES_MAX);
         let requirement = "at most 40 KiB each, connections aside (here: of these 40 KiB)";
-        self.target("1,000 informers of ten small objects", requirement, Bound::AtMost(1.0), measured)
+        self.target(
+            "1,000 informers of ten small objects",
+            requirement,
+            Bound::AtMost(1.0),
+            Ratio::of(measured),
+        )
     }
 
     fn growth(&self) -> Vec<Target> {
@@ -244,18 +282,33 @@ impl WireTargets<'_> {
                 "growth of a sync, 1M to 100k",
                 "linear: an object costs at most 1.25 times as much",
                 Bound::AtMost(LINEAR),
-                sync.map(|ratio| ratio / 10.0),
+                Ratio::of(sync.map(|ratio| ratio / 10.0)),
             ),
-            self.target("growth of an update, 1M to 10k", "at most 1.5 times", Bound::AtMost(1.5), update),
+            self.target(
+                "growth of an update, 1M to 10k",
+                "at most 1.5 times",
+                Bound::AtMost(1.5),
+                Ratio::of(update),
+            ),
         ]
     }
 
-    fn target(&self, title: &str, requirement: &str, bound: Bound, measured: Option<f64>) -> Target {
+    /// A part of the better peer's figure: one of `parts.0`, and for CI one of `parts.1`.
+    fn part_of_better_peer(&self, title: &str, parts: (f64, f64), figure: &str) -> Target {
+        let requirement = format!("at most 1/{} of the better peer's", parts.0);
+        let bound = Bound::AtMost(1.0 / parts.0);
+        let target = self.target(title, &requirement, bound, self.to_better_peer(figure));
+        Target { guard: Bound::AtMost(1.0 / parts.1), ..target }
+    }
+
+    fn target(&self, title: &str, requirement: &str, bound: Bound, measured: Ratio) -> Target {
         Target {
             title: format!("{title}, {}", self.wire.name),
             requirement: requirement.to_owned(),
             bound,
-            measured,
+            guard: bound,
+            measured: measured.median,
+            worst: measured.worst,
         }
     }
 
@@ -263,12 +316,29 @@ impl WireTargets<'_> {
         self.figures.median(self.wire.ours, figure)
     }
 
-    fn to_better_peer(&self, figure: &str) -> Option<f64> {
-        ratio(self.ours(figure), self.figures.least(&self.wire.peers, figure))
+    fn to_better_peer(&self, figure: &str) -> Ratio {
+        self.to_best_of(&self.wire.peers, figure)
     }
 
-    fn to_client_go(&self, figure: &str) -> Option<f64> {
-        ratio(self.ours(figure), self.figures.median(self.wire.client_go, figure))
+    fn to_client_go(&self, figure: &str) -> Ratio {
+        self.to_best_of(&[self.wire.client_go], figure)
+    }
+
+    fn to_best_of(&self, peers: &[&str], figure: &str) -> Ratio {
+        Ratio {
+            median: ratio(self.ours(figure), self.figures.least(peers, figure)),
+            worst: ratio(
+                self.figures.largest_of_all_runs(&[self.wire.ours], figure),
+                self.figures.least_of_all_runs(peers, figure),
+            ),
+        }
+    }
+}
+
+impl Ratio {
+    /// A ratio of our own figures, which has no worst case.
+    fn of(median: Option<f64>) -> Ratio {
+        Ratio { median, worst: None }
     }
 }
 
@@ -278,71 +348,4 @@ fn ratio(ours: Option<f64>, theirs: Option<f64>) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn measured(rows: &[(&str, &str, f64)]) -> Vec<Target> {
-        let mut figures = Figures::default();
-        for (contestant, figure, value) in rows {
-            figures.take(contestant, figure, *value);
-        }
-        targets(&figures).into_iter().filter(|target| target.measured.is_some()).collect()
-    }
-
-    #[test]
-    fn a_sync_is_compared_with_the_better_peer() {
-        let rows = [
-            (TIDINGS_JSON, "sync_cpu_s", 3.0),
-            (CLIENT_GO_JSON, "sync_cpu_s", 12.0),
-            (KUBE_RS_STREAM, "sync_cpu_s", 8.0),
-        ];
-        let targets = measured(&rows);
-        assert_eq!(targets.len(), 1);
-        assert_eq!((targets[0].measured, targets[0].is_met()), (Some(3.0 / 8.0), Some(false)));
-        assert!(!targets[0].is_below_half());
-    }
-
-    #[test]
-    fn twice_the_bar_is_below_half_of_it() {
-        let at = |value| Target {
-            title: String::new(),
-            requirement: String::new(),
-            bound: Bound::AtMost(1.0 / 3.0),
-            measured: Some(value),
-        };
-        assert_eq!((at(0.33).is_met(), at(0.33).is_below_half()), (Some(true), false));
-        assert_eq!((at(0.60).is_met(), at(0.60).is_below_half()), (Some(false), false));
-        assert_eq!((at(0.70).is_met(), at(0.70).is_below_half()), (Some(false), true));
-    }
-
-    #[test]
-    fn more_updates_are_better() {
-        let rate =
-            |ours| [(TIDINGS_JSON, "updates_per_s", ours), (CLIENT_GO_JSON, "updates_per_s", 10_000.0)];
-        assert_eq!(measured(&rate(30_000.0))[0].is_met(), Some(true));
-        assert_eq!(measured(&rate(20_000.0))[0].is_met(), Some(false));
-        assert!(!measured(&rate(20_000.0))[0].is_below_half());
-        assert!(measured(&rate(14_000.0))[0].is_below_half());
-    }
-
-    #[test]
-    fn a_single_notification_of_a_relist_is_one_too_many() {
-        let notified = |count| measured(&[(TIDINGS_JSON, "relist_notifications", count)]);
-        assert_eq!((notified(0.0)[0].is_met(), notified(0.0)[0].is_below_half()), (Some(true), false));
-        assert_eq!((notified(1.0)[0].is_met(), notified(1.0)[0].is_below_half()), (Some(false), true));
-    }
-
-    #[test]
-    fn a_cold_get_may_take_three_microseconds_more_than_decoding() {
-        let targets =
-            measured(&[(TIDINGS_JSON, "get_cold_ns", 43_000.0), (TIDINGS_JSON, "get_decode_ns", 41_500.0)]);
-        assert_eq!((targets[0].measured, targets[0].is_met()), (Some(0.5), Some(true)));
-    }
-
-    #[test]
-    fn what_was_not_measured_is_neither_met_nor_missed() {
-        let all = targets(&Figures::default());
-        assert!(all.iter().all(|target| target.is_met().is_none() && !target.is_below_half()));
-        assert!(all.len() > 40, "only {} targets", all.len());
-    }
-}
+mod tests;

@@ -24,10 +24,10 @@ async fn reconcile(
     report: Arc<impl Fn(&Request, &str)>,
 ) -> Result<Action, Error> {
     // The server's garbage collector deletes the pods of a deleted deployment by their owner references.
-    let Some(deployment) = context.lister::<Deployment>().get(&request) else {
+    let Some(deployment) = context.lister::<Deployment>()?.get(&request) else {
         return Ok(Action::await_change());
     };
-    let pods = context.lister::<Pod>().namespace(request.namespace().unwrap_or_default()).list();
+    let pods = context.lister::<Pod>()?.namespace(request.namespace().unwrap_or_default()).list();
     let mut pods: Vec<Object<Pod>> =
         pods.into_iter().filter(|pod| pod.controller_uid() == Some(deployment.uid())).collect();
     let deployment = deployment.decoded()?;

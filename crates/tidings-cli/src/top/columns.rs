@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use tidings_endpoints::diagnostics::{Informer, InformerState, StreamState};
+use tidings_endpoints::diagnostics::{InformerState, InformerStatus, ReportedStreamState};
 
 use super::figures;
 use super::state::InformerRow;
@@ -94,10 +94,10 @@ impl Column {
 }
 
 impl InformerHealth {
-    pub(super) fn of(informer: &Informer) -> Self {
+    pub(super) fn of(informer: &InformerStatus) -> Self {
         let mut streams = informer.streams.iter();
         if informer.state == InformerState::Stopped
-            || streams.any(|stream| stream.state == StreamState::Stopped)
+            || streams.any(|stream| stream.state == ReportedStreamState::Stopped)
         {
             return InformerHealth::Stopped;
         }
@@ -118,13 +118,13 @@ impl InformerHealth {
 }
 
 /// The memory of one informer. Decoded objects are not included, because informers share that budget.
-fn bytes(informer: &Informer) -> u64 {
+fn bytes(informer: &InformerStatus) -> u64 {
     let memory = &informer.memory;
     let parts = [memory.object_bytes, memory.index_bytes, memory.backlog_bytes, memory.queue_bytes];
     parts.into_iter().fold(0, u64::saturating_add)
 }
 
 /// The number of notifications that handlers have not processed yet.
-fn backlog(informer: &Informer) -> u64 {
+fn backlog(informer: &InformerStatus) -> u64 {
     informer.handlers.iter().map(|handler| handler.backlog).fold(0, u64::saturating_add)
 }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use tidings_endpoints::Diagnostics;
-use tidings_endpoints::diagnostics::{Informer, Queue};
+use tidings_endpoints::diagnostics::{InformerStatus, QueueStatus};
 use tokio::time::Instant;
 
 use super::columns::Column;
@@ -48,7 +48,7 @@ pub(super) enum TopView {
 /// An informer and its rate.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct InformerRow {
-    pub(super) informer: Informer,
+    pub(super) informer: InformerStatus,
     /// Since the previous sample. `None` for the first sample and after a restart of the program.
     pub(super) events_per_second: Option<f64>,
 }
@@ -56,7 +56,7 @@ pub(super) struct InformerRow {
 /// A queue and its rate.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct QueueRow {
-    pub(super) queue: Queue,
+    pub(super) queue: QueueStatus,
     /// As for an informer.
     pub(super) adds_per_second: Option<f64>,
 }
@@ -95,11 +95,11 @@ impl TopState {
         let events: HashMap<String, u64> = events.collect();
         let adds = self.queues.iter().map(|row| (row.queue.name.clone(), row.queue.adds));
         let adds: HashMap<String, u64> = adds.collect();
-        let row = |informer: Informer| InformerRow {
+        let row = |informer: InformerStatus| InformerRow {
             events_per_second: rate(events.get(&informer.name), informer.requests.events, passed),
             informer,
         };
-        let queue = |queue: Queue| QueueRow {
+        let queue = |queue: QueueStatus| QueueRow {
             adds_per_second: rate(adds.get(&queue.name), queue.adds, passed),
             queue,
         };

@@ -9,6 +9,7 @@ use kube_client::{Api, Client};
 use kube_core::CustomResourceExt;
 use tidings::controller::{Condition, Controller, Manager, await_condition_on};
 use tidings::{Key, SharedInformerFactory};
+use tidings_test_types as _;
 
 /// Installs the definition of a custom resource, and waits until the server accepts objects of it.
 pub(crate) async fn install<K: CustomResourceExt>(client: &Client) -> anyhow::Result<()> {

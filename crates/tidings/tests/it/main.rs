@@ -7,3 +7,5 @@ mod examples;
 mod informers;
 mod metrics;
 mod tidy;
+
+use tidings_test_types as _;

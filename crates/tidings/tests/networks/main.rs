@@ -11,6 +11,7 @@ mod paths;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use tidings_test_types as _;
 use tokio::runtime::{Builder, Runtime};
 
 /// Runs a test on its own runtime.
@@ -54,7 +55,10 @@ fn main() -> ExitCode {
             dropped::test,
         ),
     ];
-    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+    let mut arguments = Arguments::from_args();
+    // The tests wait for files and timeouts and hardly compute, so all run at the same time.
+    arguments.test_threads.get_or_insert(trials.len());
+    libtest_mimic::run(&arguments, trials).exit_code()
 }
 
 fn runtime() -> Result<Runtime, Failed> {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::ComparisonReport;
-use crate::compare::figures::{FIGURE_ROWS, FigureRow};
+use crate::compare::figures::{FIGURE_ROWS, FigureRow, Figures, Unit};
 use crate::compare::targets::{Bound, Target};
 
 pub(super) fn text(report: &ComparisonReport) -> String {
@@ -15,8 +15,16 @@ pub(super) fn text(report: &ComparisonReport) -> String {
 }
 
 fn head(text: &mut String, report: &ComparisonReport) {
-    let ComparisonReport { date, commit, command, machine, pods, .. } = report;
-    line(text, &format!("Measured {date} at {commit} on {machine}, {pods} pods:\n\n```sh\n{command}\n```\n"));
+    let ComparisonReport { date, commit, command, environment, pods, .. } = report;
+    let environment = environment.text();
+    line(
+        text,
+        &format!("Measured {date} at {commit}, {pods} pods. {environment}.\n\n```sh\n{command}\n```\n"),
+    );
+    line(
+        text,
+        "Each value is the median of its runs. ± is half the distance between the smallest and the largest run.\n",
+    );
     line(text, "| contestant | version | allocator | wire | list |\n|---|---|---|---|---|");
     for (contestant, info) in &report.contestants {
         let (wire, list) = (info.wire.as_deref().unwrap_or("-"), info.list.as_deref().unwrap_or("-"));
@@ -36,11 +44,16 @@ fn head(text: &mut String, report: &ComparisonReport) {
 
 fn targets(text: &mut String, targets: &[Target]) {
     let measured: Vec<_> = targets.iter().filter(|target| target.measured.is_some()).collect();
-    line(text, "\n## Targets\n\n| | target | measured | |\n|---|---|---|---|");
+    line(
+        text,
+        "\n## Targets\n\nThe last column compares our worst run with the best run of the peer.\n\n\
+         | | target | measured | | worst |\n|---|---|---|---|---|",
+    );
     for target in &measured {
-        let value = target.measured.map_or(String::new(), |value| ratio(value, target.bound));
+        let shown = |value: Option<f64>| value.map_or("-".to_owned(), |value| ratio(value, target.bound));
+        let (value, worst) = (shown(target.measured), shown(target.worst));
         let met = if target.is_met() == Some(true) { "met" } else { "**NOT met**" };
-        line(text, &format!("| {} | {} | {value} | {met} |", target.title, target.requirement));
+        line(text, &format!("| {} | {} | {value} | {met} | {worst} |", target.title, target.requirement));
     }
     let missing = targets.len() - measured.len();
     if missing > 0 {
@@ -62,15 +75,23 @@ fn figures(text: &mut String, report: &ComparisonReport) {
     line(text, &format!("\n## Figures\n\n| | {} |", contestants.join(" | ")));
     line(text, &format!("|---|{}", "---|".repeat(contestants.len())));
     for FigureRow { figure, title, unit } in FIGURE_ROWS {
-        let value = |contestant: &&str| report.figures.median(contestant, figure);
-        let values: Vec<_> = contestants.iter().map(value).collect();
-        if values.iter().all(Option::is_none) {
-            continue;
-        }
         let cells: Vec<_> =
-            values.iter().map(|value| value.map_or("-".to_owned(), |value| unit.text(value))).collect();
-        line(text, &format!("| {title} | {} |", cells.join(" | ")));
+            contestants.iter().map(|contestant| cell(&report.figures, contestant, figure, *unit)).collect();
+        if cells.iter().any(Option::is_some) {
+            let cells: Vec<_> =
+                cells.into_iter().map(|cell| cell.unwrap_or_else(|| "-".to_owned())).collect();
+            line(text, &format!("| {title} | {} |", cells.join(" | ")));
+        }
     }
+}
+
+/// The median with its unit, and the spread if there were several runs.
+pub(super) fn cell(figures: &Figures, contestant: &str, figure: &str, unit: Unit) -> Option<String> {
+    let value = unit.text(figures.median(contestant, figure)?);
+    Some(match figures.spread_percent(contestant, figure) {
+        Some(spread) => format!("{value} ±{spread:.0} %"),
+        None => value,
+    })
 }
 
 /// Tidings first, then the others by name.
@@ -95,10 +116,10 @@ mod tests {
             "| | tidings-json | client-go-json |",
             "| CPU to sync | 2.75 s | 11.0 s |",
             "| resident memory after sync | 93.0 MB | 1.60 GB |",
-            "| CPU to sync, JSON | at most 1/3 of the better peer's | 1/4.00 | met |",
-            "| resident memory after sync, JSON | at most 1/12 of client-go's | 1/17.20 | met |",
+            "| CPU to sync, JSON | at most 1/6 of the better peer's | 1/4.00 | **NOT met** | 1/4.00 |",
+            "| resident memory after sync, JSON | at most 1/12 of client-go's | 1/17.20 | met | 1/17.20 |",
             "| client-go-json | client-go 0.37.0 | jemalloc | json | stream |",
-            "Note: kube-rsis skipped: cargo is not installed.",
+            "Note: kube-rs is skipped: cargo is not installed.",
             "more targets were not measured",
         ] {
             assert!(text.contains(part), "{part:?} is missing in:\n{text}");
@@ -111,10 +132,12 @@ mod tests {
             title: "latency".to_owned(),
             requirement: "no worse".to_owned(),
             bound: Bound::AtMost(1.1),
+            guard: Bound::AtMost(1.1),
             measured: Some(1.456),
+            worst: None,
         };
         let mut text = String::new();
         targets(&mut text, &[target]);
-        assert!(text.contains("| latency | no worse | 1.46 | **NOT met** |"), "{text}");
+        assert!(text.contains("| latency | no worse | 1.46 | **NOT met** | - |"), "{text}");
     }
 }

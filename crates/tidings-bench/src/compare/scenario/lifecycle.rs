@@ -9,7 +9,7 @@ use crate::protocol::{Read, Resource};
 pub(super) fn measure(run: &mut ComparisonRun) -> anyhow::Result<()> {
     let pods = run.scale.pods.to_string();
     let mut server = run.server(&["--pods", &pods])?;
-    for contestant in run.contestants.clone() {
+    for contestant in run.in_turn() {
         if run.fits(&contestant)? {
             log(&format!("sync: {}", contestant.name));
             measure_one(run, &mut server, &contestant)?;

@@ -14,7 +14,7 @@ const VARIANTS: &[(usize, Read, &str, Option<&str>)] = &[
 pub(super) fn measure(run: &mut ComparisonRun) -> anyhow::Result<()> {
     let pods = run.scale.pods.to_string();
     let mut server = run.server(&["--pods", &pods])?;
-    for contestant in run.contestants.clone() {
+    for contestant in run.in_turn() {
         // The list mode does not affect updates.
         if contestant.name == KUBE_RS_LIST || !run.fits(&contestant)? {
             continue;

@@ -80,7 +80,7 @@ function setStatus(state, text) {
 function take(sample) {
   samples.push(withRates(sample, samples.at(-1)));
   if (samples.length > SAMPLES_MAX) samples.shift();
-  tell(sample);
+  showNotifications(sample);
 }
 
 function draw() {
@@ -132,7 +132,7 @@ function queueRow(queue, at) {
 }
 
 /** The newest notification is first. */
-function tell(sample) {
+function showNotifications(sample) {
   const list = element("notifications");
   const items = sample.notifications.map((notification) => {
     const item = document.createElement("li");

@@ -5,7 +5,9 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph};
-use tidings_endpoints::diagnostics::{Handler, Informer, ListMode, Stream, StreamState, Wire};
+use tidings_endpoints::diagnostics::{
+    HandlerStatus, InformerStatus, ReportedListMode, ReportedStreamState, ReportedWire, StreamStatus,
+};
 
 use super::super::columns::{Column, InformerHealth};
 use super::super::figures::{bytes, count, plain, seconds};
@@ -84,7 +86,7 @@ fn overview(row: &InformerRow) -> Vec<Line<'static>> {
     lines
 }
 
-fn memory(informer: &Informer) -> [Line<'static>; 2] {
+fn memory(informer: &InformerStatus) -> [Line<'static>; 2] {
     let memory = &informer.memory;
     [
         Line::raw(format!(
@@ -102,7 +104,7 @@ fn memory(informer: &Informer) -> [Line<'static>; 2] {
     ]
 }
 
-fn stream(stream: &Stream) -> Vec<Line<'static>> {
+fn stream(stream: &StreamStatus) -> Vec<Line<'static>> {
     let namespace = stream.namespace.as_deref().unwrap_or("all namespaces");
     let mut text =
         format!("{}: {} for {}", plain(namespace), doing(stream.state), seconds(stream.for_seconds));
@@ -113,13 +115,13 @@ fn stream(stream: &Stream) -> Vec<Line<'static>> {
         text += &format!(", at version {}", plain(version));
     }
     match stream.list_mode {
-        Some(ListMode::Streaming) => text += ", listed by streaming",
-        Some(ListMode::Chunked) => text += ", listed in pages",
+        Some(ReportedListMode::Streaming) => text += ", listed by streaming",
+        Some(ReportedListMode::Chunked) => text += ", listed in pages",
         _ => {}
     }
     match stream.wire {
-        Some(Wire::Protobuf) => text += ", as protobuf",
-        Some(Wire::Json) => text += ", as JSON",
+        Some(ReportedWire::Protobuf) => text += ", as protobuf",
+        Some(ReportedWire::Json) => text += ", as JSON",
         _ => {}
     }
     let mut lines = vec![Line::raw(text)];
@@ -139,7 +141,7 @@ fn stream(stream: &Stream) -> Vec<Line<'static>> {
     lines
 }
 
-fn handler(handler: &Handler) -> Line<'static> {
+fn handler(handler: &HandlerStatus) -> Line<'static> {
     Line::raw(format!(
         "{:<24}{:>10}{:>12}{:>9}{:>12}{:>10}{:>9}",
         plain(&handler.name),
@@ -156,13 +158,13 @@ fn heading(text: &str) -> Line<'static> {
     Line::styled(text.to_owned(), Style::new().add_modifier(Modifier::UNDERLINED))
 }
 
-fn doing(state: StreamState) -> &'static str {
+fn doing(state: ReportedStreamState) -> &'static str {
     match state {
-        StreamState::NotStarted => "not started",
-        StreamState::Listing => "listing",
-        StreamState::Watching => "watching",
-        StreamState::Waiting => "waiting to try again",
-        StreamState::Stopped => "stopped",
+        ReportedStreamState::NotStarted => "not started",
+        ReportedStreamState::Listing => "listing",
+        ReportedStreamState::Watching => "watching",
+        ReportedStreamState::Waiting => "waiting to try again",
+        ReportedStreamState::Stopped => "stopped",
         _ => "unknown",
     }
 }

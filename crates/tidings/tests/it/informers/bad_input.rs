@@ -12,7 +12,7 @@ use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Ending, Fault};
 use tidings_apiserver::{EventFault, Injection};
 
-use tidings_simulation::NotificationRecorder;
+use tidings_informer::testing::NotificationRecorder;
 
 fn put(server: &ApiServer, name: &str, round: u32) {
     let pod = json!({

@@ -8,8 +8,8 @@ use k8s_openapi::api::core::v1::{ConfigMap, Namespace, Node, Pod};
 use kube_core::discovery::ApiResource;
 use serde_json::json;
 use tidings::{
-    Handler, InformerOptions, Key, Kind, Lifecycle, ListMode, Object, ReflectorConfig, ResourceKind, Scope,
-    SharedInformer, SharedInformerFactory, WaitError,
+    Handler, InformerOptions, Key, Kind, Lifecycle, ListMode, Object, ReadError, ReflectorConfig,
+    ResourceKind, Scope, SharedInformer, SharedInformerFactory, WaitError,
 };
 use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Fault};
@@ -230,6 +230,7 @@ async fn a_lister_selects_by_label_and_reports_not_found_as_the_api_does() {
     assert!(lister.namespace("default").get("web").is_some() && lister.get("default/web").is_some());
     assert!(lister.namespace("default").get("missing").is_none());
     let missing = lister.require("default/missing").unwrap_err();
+    assert!(matches!(&missing, ReadError::NotFound { key, .. } if key == "default/missing"), "{missing:?}");
     assert_eq!(missing.to_string(), "pods \"default/missing\" not found");
     // The empty namespace means all namespaces.
     assert_eq!(lister.namespace("").list().len(), 2);

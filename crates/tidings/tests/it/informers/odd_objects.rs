@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tidings::{InformerOptions, QueueOrder, SharedInformer, SharedInformerFactory, WirePreference};
 use tidings_apiserver::{ApiServer, Ending, Fault};
 
-use tidings_simulation::NotificationRecorder;
+use tidings_informer::testing::NotificationRecorder;
 
 /// The placeholder that [`Odd::make`] writes. The server replaces it by bytes that are not UTF-8.
 const PLACEHOLDER: &str = "not-utf-8";

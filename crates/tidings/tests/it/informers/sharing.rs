@@ -7,7 +7,7 @@ use serde_json::json;
 use tidings::{InformerOptions, QueueOrder, SharedInformer, SharedInformerFactory, Transform};
 use tidings_apiserver::{ApiServer, Ending, Fault};
 
-use tidings_simulation::NotificationRecorder;
+use tidings_informer::testing::NotificationRecorder;
 
 fn put(server: &ApiServer, namespace: &str, name: &str) {
     server.put(

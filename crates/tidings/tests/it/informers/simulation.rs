@@ -15,7 +15,7 @@ use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Ending, Fault};
 use tidings_apiserver::{EventFault, Injection};
 
-use tidings_simulation::NotificationRecorder;
+use tidings_informer::testing::NotificationRecorder;
 
 /// The configuration of a run.
 #[derive(Debug, Clone, Copy)]

@@ -292,12 +292,12 @@ async fn holding_one_object_of_a_list_frees_the_rest() {
     let pods = factory.informer::<Pod>();
     let running = factory.start();
     running.synced().await.unwrap();
-    let held = pods.lister().get("default/pod-3").unwrap();
+    let kept = pods.lister().get("default/pod-3").unwrap();
     let others: Vec<_> = pods.lister().list().iter().map(|pod| Arc::downgrade(pod.raw())).collect();
     running.shutdown().await;
     drop((pods, factory));
     assert_eq!(others.iter().filter(|other| other.upgrade().is_some()).count(), 1);
-    assert_eq!(held.decoded().unwrap().metadata.name.as_deref(), Some("pod-3"));
+    assert_eq!(kept.decoded().unwrap().metadata.name.as_deref(), Some("pod-3"));
 }
 
 #[tokio::test(start_paused = true)]

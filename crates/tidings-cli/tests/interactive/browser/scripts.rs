@@ -4,8 +4,8 @@ use std::pin::Pin;
 
 use serde_json::json;
 
-use crate::driver::{Browser, ENTER, ESCAPE, TAB};
-use crate::fixture::{BrowserFixture, start};
+use super::driver::{Browser, ENTER, ESCAPE, TAB};
+use super::fixture::{BrowserFixture, start};
 use crate::process::pod;
 
 /// The name and the body of a test.

@@ -1,22 +1,16 @@
 //! `top` and the progress of the first list in a real terminal: tmux runs the built program, sends keys and reads the screen.
-//!
-//! Without tmux each test is reported as ignored; with `CI=true` it fails.
-
-#![allow(missing_docs, reason = "tests")]
 
 mod tmux;
 
-use std::process::ExitCode;
-
 use k8s_openapi::api::core::v1::Pod;
-use libtest_mimic::{Arguments, Completion, Failed, Trial};
-use serde_json::json;
+use libtest_mimic::{Completion, Trial};
 use tidings::SharedInformerFactory;
-use tidings_apiserver::Rights;
-use tidings_apiserver::{ApiServer, Ending, Fault, Listen, Listening};
+use tidings_apiserver::{ApiServer, Ending, Fault};
 use tidings_endpoints::Endpoints;
 use tokio::task::JoinSet;
 
+use crate::missing;
+use crate::process::{ServedApi, pod};
 use tmux::Tmux;
 
 /// The name and the body of a test.
@@ -37,26 +31,16 @@ const SCRIPTS: [Script; 9] = [
     ("a_first_list_that_fails_shows_the_error", a_first_list_that_fails_shows_the_error),
 ];
 
-fn main() -> ExitCode {
-    let trial = |(name, script): Script| {
+pub(crate) fn trials() -> impl Iterator<Item = Trial> {
+    SCRIPTS.into_iter().map(|(name, script)| {
         Trial::ignorable_test(name, move || {
             if !Tmux::is_installed() {
-                return missing();
+                return missing("tmux");
             }
             script();
             Ok(Completion::Completed)
         })
-    };
-    libtest_mimic::run(&Arguments::from_args(), SCRIPTS.into_iter().map(trial).collect()).exit_code()
-}
-
-fn missing() -> Result<Completion, Failed> {
-    let reason = "tmux is not on the path";
-    if std::env::var("CI").is_ok_and(|ci| ci == "true") {
-        Err(reason.into())
-    } else {
-        Ok(Completion::ignored_with(reason))
-    }
+    })
 }
 
 fn a_demo_is_shown_live_and_ends_with_q() {
@@ -119,7 +103,7 @@ fn a_small_terminal_says_so_until_it_is_larger() {
 fn a_program_is_shown_until_it_ends_and_the_error_after() {
     let tmux = Tmux::start(120, 30);
     let server = tmux.block_on(ApiServer::start());
-    server.put("pods", pod("web-0"));
+    server.put("pods", pod("web-0", "node-1", "Running"));
     let factory = tmux.block_on(async { SharedInformerFactory::new(server.client()) });
     let pods = factory.informer::<Pod>();
     let _running = tmux.block_on(async { factory.start() });
@@ -131,7 +115,7 @@ fn a_program_is_shown_until_it_ends_and_the_error_after() {
     tmux.tidings(&format!("top --url {}", serving.address()));
     tmux.shows(&["pods", &serving.address().to_string()]);
     tmux.shows_that("there is one pod", |screen| row(screen, "pods").get(1) == Some(&"1"));
-    server.put("pods", pod("web-1"));
+    server.put("pods", pod("web-1", "node-1", "Running"));
     tmux.shows_that("there are two pods", |screen| row(screen, "pods").get(1) == Some(&"2"));
     serving.stop();
     tmux.shows(&["no new sample: requesting", "refused", "pods"]);
@@ -142,7 +126,7 @@ fn a_program_is_shown_until_it_ends_and_the_error_after() {
 
 fn a_cluster_is_shown_through_local_informers() {
     let tmux = Tmux::start(120, 30);
-    let served = ServedApi::start(&tmux, 1);
+    let served = served_pods(&tmux, 1);
     tmux.tidings(&format!("top po deploy --server {}", served.url));
     tmux.shows_that("there is one pod", |screen| row(screen, "pods").get(1) == Some(&"1"));
     tmux.shows(&["deployments", "healthy"]);
@@ -166,7 +150,7 @@ fn a_tiny_terminal_breaks_nothing() {
 
 fn the_first_list_shows_its_progress() {
     let tmux = Tmux::start(120, 30);
-    let served = ServedApi::start(&tmux, 5);
+    let served = served_pods(&tmux, 5);
     served.server.faults().inject(Fault::StallStream { after_events: 3 }.once().of("pods"));
     tmux.tidings(&format!("watch pods --server {}", served.url));
     tmux.shows(&["3 objects of pods, ", "B, ", "/s"]);
@@ -179,7 +163,7 @@ fn the_first_list_shows_its_progress() {
 
 fn a_first_list_that_fails_shows_the_error() {
     let tmux = Tmux::start(120, 30);
-    let served = ServedApi::start(&tmux, 1);
+    let served = served_pods(&tmux, 1);
     let fault = Fault::Status { code: 500, retry_after_seconds: None };
     served.server.faults().inject(fault.always().of("pods"));
     tmux.tidings(&format!("watch pods --server {}", served.url));
@@ -191,25 +175,13 @@ fn a_first_list_that_fails_shows_the_error() {
     tmux.shows(&["ended=0"]);
 }
 
-/// A server with anonymous access and `pods` pods.
-struct ServedApi {
-    server: ApiServer,
-    url: String,
-    _listening: Listening,
-    _serving: JoinSet<()>,
-}
-
-impl ServedApi {
-    fn start(tmux: &Tmux, pods: usize) -> Self {
-        let server = tmux.block_on(ApiServer::builder().anonymous(Rights::Admin).start());
-        for number in 0..pods {
-            server.put("pods", pod(&format!("web-{number}")));
-        }
-        let (listening, serving) = tmux.block_on(server.listen(Listen::plain())).expect("a port is free");
-        let mut tasks = JoinSet::new();
-        tmux.block_on(async { tasks.spawn(serving) });
-        ServedApi { server, url: listening.url(), _listening: listening, _serving: tasks }
+/// A server with this number of pods.
+fn served_pods(tmux: &Tmux, pods: usize) -> ServedApi {
+    let served = tmux.block_on(ServedApi::start());
+    for number in 0..pods {
+        served.put_pod(&format!("web-{number}"), "node-1", "Running");
     }
+    served
 }
 
 /// The words of the row of an informer.
@@ -217,8 +189,4 @@ fn row<'a>(screen: &'a str, name: &str) -> Vec<&'a str> {
     let mut rows =
         screen.lines().map(|line| line.trim_start_matches("> ").split_whitespace().collect::<Vec<_>>());
     rows.find(|words| words.first() == Some(&name)).unwrap_or_default()
-}
-
-fn pod(name: &str) -> serde_json::Value {
-    json!({ "metadata": { "namespace": "default", "name": name }, "spec": { "containers": [] } })
 }

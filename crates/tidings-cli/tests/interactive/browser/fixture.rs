@@ -7,7 +7,7 @@ use tidings_apiserver::Rights;
 use tidings_apiserver::{ApiServer, Listen};
 use tokio::task::JoinSet;
 
-use crate::driver::Browser;
+use super::driver::Browser;
 use crate::process::{RunningProgram, pod};
 
 /// An API server, a dashboard and a browser that shows it.

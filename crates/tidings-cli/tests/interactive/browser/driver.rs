@@ -88,7 +88,7 @@ impl Browser {
             TIMEOUT.as_millis() - 5_000
         );
         let page = self.post("/execute/async", &json!({ "script": script, "args": [] })).await;
-        assert!(page.is_null(), "this never held: {expression}\n{}", page.as_str().unwrap_or_default());
+        assert!(page.is_null(), "this was never true: {expression}\n{}", page.as_str().unwrap_or_default());
     }
 
     pub(crate) async fn click(&self, selector: &str) {
