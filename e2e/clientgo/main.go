@@ -29,7 +29,8 @@ type line struct {
 
 var printing sync.Mutex
 
-func tell(l line) {
+// report prints one line.
+func report(l line) {
 	printing.Lock()
 	defer printing.Unlock()
 	if err := json.NewEncoder(os.Stdout).Encode(l); err != nil {
@@ -80,8 +81,8 @@ func run(kubeconfig, namespace, until string, timeout time.Duration) error {
 	if err != nil {
 		return err
 	}
-	tell(line{Event: "synced", Count: len(pods.Informer().GetStore().List())})
-	tell(line{Event: "indexed", Count: len(indexed)})
+	report(line{Event: "synced", Count: len(pods.Informer().GetStore().List())})
+	report(line{Event: "indexed", Count: len(indexed)})
 	return work(ctx, queue, pods.Informer().GetStore(), until)
 }
 
@@ -125,7 +126,7 @@ func work(ctx context.Context, queue workqueue.TypedRateLimitingInterface[string
 		queue.Forget(key)
 		queue.Done(key)
 		if !exists {
-			tell(line{Event: "gone", Key: key})
+			report(line{Event: "gone", Key: key})
 			if key == until {
 				return nil
 			}
@@ -135,6 +136,6 @@ func work(ctx context.Context, queue workqueue.TypedRateLimitingInterface[string
 		if pod.CreationTimestamp == (metav1.Time{}) || pod.UID == "" {
 			return fmt.Errorf("%s has no identity", key)
 		}
-		tell(line{Event: "seen", Key: key, Phase: string(pod.Status.Phase)})
+		report(line{Event: "seen", Key: key, Phase: string(pod.Status.Phase)})
 	}
 }

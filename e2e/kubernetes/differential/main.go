@@ -1,6 +1,7 @@
 // Command differential is client-go's side of the differential test: a shared informer on the config maps of one
-// namespace, and four handlers: with and without a filter, quick and slow. It prints every notification as a JSON line, and its whole cache for each line that it
-// reads and once more when it is told to end, by SIGTERM or by the end of its input.
+// namespace, and four handlers: with and without a filter, quick and slow. It prints every notification as a JSON
+// line. It prints its whole cache for each line that it reads, and once more when SIGTERM or the end of its input
+// stops it.
 package main
 
 import (
@@ -154,24 +155,24 @@ func (p *printer) print(line any) {
 }
 
 func (p *printer) handler(name string, delay time.Duration) cache.ResourceEventHandler {
-	tell := func(told notification) {
+	report := func(n notification) {
 		time.Sleep(delay)
-		told.Handler = name
-		p.print(told)
+		n.Handler = name
+		p.print(n)
 	}
 	return cache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(added any, isInitial bool) {
-			tell(notification{Event: "add", object: identity(added), IsInitial: isInitial})
+			report(notification{Event: "add", object: identity(added), IsInitial: isInitial})
 		},
 		UpdateFunc: func(_, updated any) {
-			tell(notification{Event: "update", object: identity(updated)})
+			report(notification{Event: "update", object: identity(updated)})
 		},
 		DeleteFunc: func(deleted any) {
 			unknown, isUnknown := deleted.(cache.DeletedFinalStateUnknown)
 			if isUnknown {
 				deleted = unknown.Obj
 			}
-			tell(notification{Event: "delete", object: identity(deleted), IsFinalStateUnknown: isUnknown})
+			report(notification{Event: "delete", object: identity(deleted), IsFinalStateUnknown: isUnknown})
 		},
 	}
 }

@@ -17,9 +17,10 @@ import (
 	"k8s.io/kubernetes/pkg/api/legacyscheme"
 )
 
-// copies of one stored object, written past the API server but in its own stored
-// form, so that a test has 100,000 valid objects in seconds. Each is a write of
-// its own: it has its own resourceVersion, and watchers see it.
+// copies of one stored object. They are written directly to etcd in the form in
+// which the API server stores objects, so that a test has 100,000 valid objects in
+// seconds. Each is a write of its own: it has its own resourceVersion, and watchers
+// see it.
 type copies struct {
 	key, namespace, prefix string
 	count                  int

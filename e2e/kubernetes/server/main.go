@@ -101,12 +101,12 @@ func run() error {
 			return err
 		}
 	}
-	go tellWhenReady(ctx, about, credentials)
+	go writeReadyFile(ctx, about, credentials)
 	return apiserver(ctx)
 }
 
-// tellWhenReady writes the ready file atomically.
-func tellWhenReady(ctx context.Context, about description, credentials *credentials) {
+// writeReadyFile waits until the server is ready, and then writes the ready file atomically.
+func writeReadyFile(ctx context.Context, about description, credentials *credentials) {
 	version, err := waitReady(ctx, about.Server, credentials)
 	if err != nil || *readyFile == "" {
 		return

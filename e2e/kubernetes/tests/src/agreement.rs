@@ -12,7 +12,7 @@ use serde_json::Value;
 use tidings::{RawObject, SharedInformer};
 use tokio::time::Instant;
 
-use tidings_simulation::NotificationRecorder;
+use tidings_informer::testing::NotificationRecorder;
 
 /// The version of each object, by key.
 pub type Versions = BTreeMap<String, ObjectVersion>;

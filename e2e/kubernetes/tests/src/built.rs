@@ -182,14 +182,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_built_says_which_version_it_is() {
+    fn a_built_server_reports_its_version() {
         let version = kubernetes_version(RELEASE_DEFAULT).unwrap();
         assert!(version.starts_with("v1.36."), "{version}");
         assert!(version_flags(&version).contains("-X k8s.io/component-base/version.gitMinor=36"));
     }
 
     #[test]
-    fn a_release_that_nobody_wrote_a_module_file_for_is_an_error() {
+    fn a_release_without_a_module_file_is_an_error() {
         assert!(matches!(Built::find("1.2"), Err(ServerBuildError::Sources { .. })));
     }
 }

@@ -17,3 +17,5 @@ pub use built::Built;
 pub use cluster::{Cluster, ClusterError, User};
 pub use control::Copies;
 pub use link::Link;
+
+use tidings_test_types as _;

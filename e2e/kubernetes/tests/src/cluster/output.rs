@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_the_last_complaints_are_kept_and_long_ones_are_cut() {
+    fn only_the_last_errors_are_kept_and_long_lines_are_cut() {
         let output = Output::default();
         output.keep("E1116 trouble\nI1116 nothing new\n".as_bytes());
         assert_eq!(output.last(), "E1116 trouble");

@@ -12,7 +12,7 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use twox_hash::XxHash3_64;
 
-use crate::notifications::{Listener, Notification};
+use crate::notifications::{HandlerKind, Notification};
 use crate::script::{Lists, SLOW, Script};
 
 /// The running process. Dropping it ends it.
@@ -79,12 +79,11 @@ impl ClientGo {
     }
 
     /// Whether slow handlers have received as many notifications as fast ones. client-go never merges.
-    pub(crate) fn is_heard_out(&self) -> bool {
-        let received = |listener| {
-            self.notifications.iter().filter(|notification| notification.handler == listener).count()
-        };
-        received(Listener::All) == received(Listener::Slow)
-            && received(Listener::Filtered) == received(Listener::SlowFiltered)
+    pub(crate) fn has_delivered_all(&self) -> bool {
+        let received =
+            |kind| self.notifications.iter().filter(|notification| notification.handler == kind).count();
+        received(HandlerKind::All) == received(HandlerKind::Slow)
+            && received(HandlerKind::Filtered) == received(HandlerKind::SlowFiltered)
     }
 
     pub(crate) fn notifications(&self) -> &[Notification] {

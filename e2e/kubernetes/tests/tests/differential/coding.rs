@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use tidings_object::Wire;
-use tidings_protobuf::wire::{Reader, Value as Field};
+use tidings_protobuf::wire::{FieldReader, Value as Field, write_bytes};
 use tidings_protobuf::{TypeMeta, encode, from_slice, message};
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
@@ -111,7 +111,7 @@ pub(crate) fn error_frame(wire: Wire, status: &Value) -> Vec<u8> {
 
 /// The value of the last field with this number.
 fn field(message: &[u8], number: u32) -> Option<&[u8]> {
-    let (mut reader, mut found) = (Reader::new(message), None);
+    let (mut reader, mut found) = (FieldReader::new(message), None);
     while let Some((own, value)) = reader.next().ok()? {
         if let (true, Field::Bytes(bytes)) = (own == number, value) {
             found = Some(bytes);
@@ -120,15 +120,9 @@ fn field(message: &[u8], number: u32) -> Option<&[u8]> {
     found
 }
 
-/// A length-delimited field. Its number must be below 16.
-fn framed(number: u8, bytes: &[u8]) -> Vec<u8> {
-    let mut written = vec![number << 3 | 2];
-    let mut length = bytes.len();
-    while length >= 0x80 {
-        written.push(length as u8 | 0x80);
-        length >>= 7;
-    }
-    written.push(length as u8);
-    written.extend_from_slice(bytes);
+/// A length-delimited field.
+fn framed(number: u32, bytes: &[u8]) -> Vec<u8> {
+    let mut written = Vec::new();
+    write_bytes(number, bytes, &mut written);
     written
 }

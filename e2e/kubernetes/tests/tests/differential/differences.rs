@@ -26,103 +26,103 @@ pub(crate) enum Difference {
 }
 
 /// A row of the table: the statement of the contract, the client, the difference and its reason.
-struct Line(Difference, &'static str, Client, &'static str);
+struct TableRow(Difference, &'static str, Client, &'static str);
 
-const TABLE: &[Line] = &[
-    Line(
+const TABLE: &[TableRow] = &[
+    TableRow(
         Difference::WatchesAgainWhenRefused,
         "X26 (R33)",
         Client::Ours,
         "a watch refused with anything but 410 is asked for again, with backoff, and relists after three: a server \
          that stumbles has not lost our version",
     ),
-    Line(
+    TableRow(
         Difference::WatchesAgainWhenCutEarly,
         "X26 (R39)",
         Client::Ours,
         "so is a watch whose connection breaks within a second and without an event",
     ),
-    Line(
+    TableRow(
         Difference::RelistsAtOnceWhenExpired,
         "X26 (R36)",
         Client::Ours,
         "the first 410 of a watch is followed by a list without a wait: only what repeats backs off",
     ),
-    Line(
+    TableRow(
         Difference::RemembersARefusal,
         "X7 (R58)",
         Client::Ours,
         "a streaming list whose first event is an internal error is not tried again for an hour: such servers do not \
          speak it",
     ),
-    Line(
+    TableRow(
         Difference::ListsAfterBrokenStreams,
         "X7 (R54)",
         Client::Ours,
         "a streaming list that breaks off for the third time, or after another failure, becomes a list: it may never come \
          to its end",
     ),
-    Line(
+    TableRow(
         Difference::ListsWhenTheMostRecentIsExpired,
         "X26 (R57)",
         Client::Ours,
         "a streaming list of the most recent state that is answered with 410 becomes a list, with backoff: asking the \
          same again at once is a busy loop",
     ),
-    Line(
+    TableRow(
         Difference::PagesTheMostRecentList,
         "R18, R21",
         Client::Ours,
         "a list of the most recent state has pages, whatever list it replaces: client-go's goes without where the \
          list that expired did",
     ),
-    Line(
+    TableRow(
         Difference::RetriesAPage,
         "X20 (R33)",
         Client::Ours,
         "a page that failed is asked for once more before the whole list is",
     ),
-    Line(
+    TableRow(
         Difference::ReopensASilentWatch,
         "X22",
         Client::Ours,
         "a watch that falls silent is reopened at the last version",
     ),
-    Line(
+    TableRow(
         Difference::Probes,
         "X16",
         Client::Ours,
         "two watches in a row that brought nothing are followed by a list of one object: a server restored from a \
          backup answers such watches with silence",
     ),
-    Line(
+    TableRow(
         Difference::ProbesDuringAStreamingList,
         "X39",
         Client::Ours,
         "a streaming list that has no marker after ten seconds is compared with the version of a list of one object: a \
          server that ignores sendInitialEvents would never send the marker",
     ),
-    Line(
+    TableRow(
         Difference::CountsTheMarkerAsAnEvent,
         "R39, R53",
         Client::Ours,
         "the stream of a streaming list that ends right after its marker is no very short watch, and is watched on: \
          client-go counts anew after the marker, and relists",
     ),
-    Line(
+    TableRow(
         Difference::SaysTheTimeoutTwice,
         "R5",
         Client::ClientGo,
         "typed clients send timeoutSeconds once more as timeout, which a server does not read of a watch",
     ),
-    Line(
+    TableRow(
         Difference::RetriesBelowTheReflector,
         "X4, X26",
         Client::ClientGo,
         "the REST client repeats a request by itself that was not answered, or was answered with a Retry-After: the \
          reflector sees one long request. Our clients retry nothing, so that every failure is seen",
     ),
-    Line(
+    TableRow(
         Difference::RemembersAVersionOfABrokenList,
         "R60",
         Client::ClientGo,
@@ -143,7 +143,7 @@ impl DifferenceCounts {
     pub(crate) fn table(&self) -> String {
         let seen = self.0.lock().expect("no thread panics while it counts");
         let mut table = "differences on the wire, and how often each was seen:\n".to_owned();
-        for Line(difference, promised, whose, what) in TABLE {
+        for TableRow(difference, promised, whose, what) in TABLE {
             let times = seen.iter().filter(|seen| *seen == difference).count();
             let _ = writeln!(table, "{times:6}  {:9}  {promised:9}  {what}", whose.name());
         }
@@ -153,8 +153,8 @@ impl DifferenceCounts {
 
 impl Difference {
     /// The client that it belongs to.
-    pub(crate) fn whose(self) -> Client {
-        let line = TABLE.iter().find(|Line(difference, ..)| *difference == self);
+    pub(crate) fn client(self) -> Client {
+        let line = TABLE.iter().find(|TableRow(difference, ..)| *difference == self);
         line.expect("every difference is in the table").2
     }
 }

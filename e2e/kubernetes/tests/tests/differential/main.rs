@@ -115,7 +115,9 @@ impl Shared {
         self.seen.add(&report.differences);
         match report.found.is_empty() {
             true => Ok(String::new()),
-            false => Ok(format!("{}\nseed {}:\n{}", report.account, script.seed, report.found.join("\n"))),
+            false => {
+                Ok(format!("{}\nseed {}:\n{}", report.description, script.seed, report.found.join("\n")))
+            }
         }
     }
 

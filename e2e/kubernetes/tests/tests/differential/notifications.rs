@@ -10,7 +10,7 @@ use serde_json::Value;
 /// A handler. Both clients have one of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) enum Listener {
+pub(crate) enum HandlerKind {
     /// Receives everything at once.
     All,
     /// Receives only objects whose data was written an even number of times.
@@ -21,9 +21,9 @@ pub(crate) enum Listener {
     SlowFiltered,
 }
 
-impl Listener {
-    pub(crate) const EACH: [Listener; 4] =
-        [Listener::All, Listener::Filtered, Listener::Slow, Listener::SlowFiltered];
+impl HandlerKind {
+    pub(crate) const EACH: [HandlerKind; 4] =
+        [HandlerKind::All, HandlerKind::Filtered, HandlerKind::Slow, HandlerKind::SlowFiltered];
 
     /// What the handler must know, given what the server lists.
     pub(crate) fn matching(self, listed: &BTreeMap<String, Value>) -> Versions {
@@ -37,11 +37,11 @@ impl Listener {
     }
 
     pub(crate) fn is_filtered(self) -> bool {
-        matches!(self, Listener::Filtered | Listener::SlowFiltered)
+        matches!(self, HandlerKind::Filtered | HandlerKind::SlowFiltered)
     }
 
     pub(crate) fn is_slow(self) -> bool {
-        matches!(self, Listener::Slow | Listener::SlowFiltered)
+        matches!(self, HandlerKind::Slow | HandlerKind::SlowFiltered)
     }
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn is_chosen(write: Option<&str>) -> bool {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Notification {
-    pub(crate) handler: Listener,
+    pub(crate) handler: HandlerKind,
     pub(crate) event: Event,
     pub(crate) key: String,
     pub(crate) uid: String,
@@ -72,9 +72,9 @@ pub(crate) enum Event {
 }
 
 /// What this handler knows after all notifications.
-pub(crate) fn replayed(listener: Listener, notifications: &[Notification]) -> Versions {
+pub(crate) fn replayed(kind: HandlerKind, notifications: &[Notification]) -> Versions {
     let mut state = Versions::new();
-    for notification in notifications.iter().filter(|notification| notification.handler == listener) {
+    for notification in notifications.iter().filter(|notification| notification.handler == kind) {
         match notification.event {
             Event::Add | Event::Update => {
                 let life = ObjectVersion {
@@ -93,11 +93,11 @@ pub(crate) fn replayed(listener: Listener, notifications: &[Notification]) -> Ve
 
 /// Notifications of this handler that are out of order. An object is added, updated and deleted in this order, and no
 /// version follows a newer one, even after a deletion.
-pub(crate) fn out_of_order(listener: Listener, notifications: &[Notification]) -> Vec<String> {
+pub(crate) fn out_of_order(kind: HandlerKind, notifications: &[Notification]) -> Vec<String> {
     let mut found = Vec::new();
     let mut present: HashMap<&str, &str> = HashMap::new();
     let mut newest: HashMap<&str, u64> = HashMap::new();
-    for notification in notifications.iter().filter(|notification| notification.handler == listener) {
+    for notification in notifications.iter().filter(|notification| notification.handler == kind) {
         let known = present.get(&*notification.key).copied();
         let fits = match notification.event {
             Event::Add => known.is_none(),
@@ -117,11 +117,11 @@ pub(crate) fn out_of_order(listener: Listener, notifications: &[Notification]) -
         let before = newest.insert(&notification.uid, version).unwrap_or(0);
         let is_newer = match notification.event {
             Event::Add => version > before,
-            Event::Update => version > before || listener == Listener::SlowFiltered && version == before,
+            Event::Update => version > before || kind == HandlerKind::SlowFiltered && version == before,
             // A deletion with unknown final state has the last known version, and so has an object that no longer
             // matches the filter.
             Event::Delete => {
-                let comes_with_last = notification.is_final_state_unknown || listener.is_filtered();
+                let comes_with_last = notification.is_final_state_unknown || kind.is_filtered();
                 version > before || comes_with_last && version == before
             }
         };

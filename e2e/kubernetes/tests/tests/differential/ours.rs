@@ -7,16 +7,16 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Config;
 use kubernetes_tests::agreement::{Versions, cached};
 use tidings::{
-    Handler, InformerOptions, ListMode, Object, ReflectorConfig, Registration, Running, SharedInformer,
-    SharedInformerFactory, WirePreference,
+    Handler, InformerFault, InformerOptions, ListMode, Object, ReflectorConfig, Registration, Running,
+    SharedInformer, SharedInformerFactory, WirePreference,
 };
 use tidings_object::Wire;
 use tidings_source::client_from_config;
 use tokio::runtime::Handle;
 use tokio::task::block_in_place;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
-use crate::notifications::{Event, Listener, Notification, is_chosen};
+use crate::notifications::{Event, HandlerKind, Notification, is_chosen};
 use crate::script::{Lists, SLOW, Script};
 
 /// The running informer. Dropping it ends it.
@@ -25,7 +25,11 @@ pub(crate) struct Ours {
     running: Running,
     registrations: Vec<Registration>,
     notifications: Notifications,
+    faults: Faults,
 }
+
+/// Each fault that it reported, with its time.
+type Faults = Arc<Mutex<Vec<String>>>;
 
 type Notifications = Arc<Mutex<Vec<Notification>>>;
 
@@ -53,13 +57,26 @@ impl Ours {
             .labels(selector.parse().expect("the selector is one"))
             .wire(wire)
             .reflector(ReflectorConfig::default().list_mode(list_mode));
-        let factory = SharedInformerFactory::builder(client).seed(script.seed).build();
+        let (faults, started_at) = (Faults::default(), Instant::now());
+        let on_error = {
+            let faults = Arc::clone(&faults);
+            move |fault: &InformerFault| {
+                let line = format!("{:7.3} s after its start: {fault}", started_at.elapsed().as_secs_f64());
+                faults.lock().expect("no hook panics").push(line);
+            }
+        };
+        let factory = SharedInformerFactory::builder(client).seed(script.seed).on_error(on_error).build();
         let informer = factory.informer_with::<ConfigMap>(options).unwrap();
         let notifications = Notifications::default();
-        let add = |listener| informer.add_handler(handler(listener, &notifications));
-        let registrations =
-            Listener::EACH.map(|listener| add(listener).expect("a new informer takes handlers"));
-        Ours { informer, running: factory.start(), registrations: registrations.into(), notifications }
+        let add = |kind| informer.add_handler(handler(kind, &notifications));
+        let registrations = HandlerKind::EACH.map(|kind| add(kind).expect("a new informer takes handlers"));
+        Ours {
+            informer,
+            running: factory.start(),
+            registrations: registrations.into(),
+            notifications,
+            faults,
+        }
     }
 
     /// The current content of its cache.
@@ -68,12 +85,18 @@ impl Ours {
     }
 
     /// Whether all handlers have received everything, apart from resyncs.
-    pub(crate) fn is_heard_out(&self) -> bool {
+    pub(crate) fn has_delivered_all(&self) -> bool {
         self.registrations.iter().all(|registration| registration.stats().backlog == 0)
     }
 
     pub(crate) fn notifications(&self) -> Vec<Notification> {
         self.notifications.lock().expect("no handler panics").clone()
+    }
+
+    /// Its faults and its health, for a failure.
+    pub(crate) fn condition(&self) -> String {
+        let faults = self.faults.lock().expect("no hook panics").join("\n");
+        format!("{faults}\n{:#?}", self.informer.health())
     }
 
     /// Ends it, and returns its cache and all notifications.
@@ -85,9 +108,9 @@ impl Ours {
     }
 }
 
-fn handler(listener: Listener, notifications: &Notifications) -> Handler<ConfigMap> {
+fn handler(kind: HandlerKind, notifications: &Notifications) -> Handler<ConfigMap> {
     let tell = move |event, object: &Object<ConfigMap>, is_final_state_unknown| Notification {
-        handler: listener,
+        handler: kind,
         event,
         key: object.key().to_string(),
         uid: object.uid().to_string(),
@@ -103,7 +126,7 @@ fn handler(listener: Listener, notifications: &Notifications) -> Handler<ConfigM
                 tell(Event::Delete, object, *is_final_state_unknown)
             }
         };
-        if listener.is_slow() {
+        if kind.is_slow() {
             block_in_place(|| Handle::current().block_on(sleep(SLOW)));
         }
         notifications.lock().expect("no handler panics").push(notification);
@@ -112,11 +135,11 @@ fn handler(listener: Listener, notifications: &Notifications) -> Handler<ConfigM
         let write = object.field(".data.write").expect("the server sends config maps");
         is_chosen(write.text().as_deref())
     };
-    match listener {
-        Listener::All => handler,
-        Listener::Filtered => handler.filter(is_chosen),
-        Listener::Slow => handler.merge_above(SLOW_MERGE_ABOVE),
-        Listener::SlowFiltered => {
+    match kind {
+        HandlerKind::All => handler,
+        HandlerKind::Filtered => handler.filter(is_chosen),
+        HandlerKind::Slow => handler.merge_above(SLOW_MERGE_ABOVE),
+        HandlerKind::SlowFiltered => {
             handler.filter(is_chosen).merge_above(SLOW_MERGE_ABOVE).resync(RESYNC_PERIOD)
         }
     }

@@ -48,7 +48,7 @@ impl FaultProxy {
     }
 
     /// Accepts clients, unless connections are to be refused.
-    pub(crate) async fn stand_open(self: Arc<FaultProxy>) {
+    pub(crate) async fn accept_clients(self: Arc<FaultProxy>) {
         let mut faults = self.state_of_faults.subscribe();
         let mut connections = JoinSet::new();
         loop {
@@ -80,7 +80,7 @@ impl FaultProxy {
                 _ = faults.wait_for(|faults| faults.is_refusing()) => return,
             };
             let Some(incoming) = incoming else { return };
-            let number = self.log.asked(incoming.path(), incoming.query());
+            let number = self.log.record_request(incoming.path(), incoming.query());
             let answered = self.answer(number, &incoming, &mut socket).await;
             self.log.ended(number);
             if answered.is_err() {

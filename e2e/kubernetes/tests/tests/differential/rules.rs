@@ -35,20 +35,20 @@ pub(crate) type Refusing = (Duration, Duration);
 struct Allowed {
     ask: ClientRequest,
     /// The statement that allows it.
-    by: By,
+    by: AllowedBy,
     /// How long the client must wait.
-    wait: Wait,
+    wait: MinimumWait,
 }
 
 #[derive(Clone, Copy)]
-enum By {
+enum AllowedBy {
     Rule,
     Difference(Difference),
 }
 
 /// The minimum time after the previous request.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wait {
+enum MinimumWait {
     AtOnce,
     /// One step of the backoff.
     BackOff,
@@ -96,7 +96,7 @@ pub(crate) fn broken_rules(
         };
         if client == Client::Ours
             && ask == ClientRequest::Probe
-            && last.is_some_and(|last| looks_during(last, exchange))
+            && last.is_some_and(|last| is_probe_during(last, exchange))
         {
             differences.push(Difference::ProbesDuringAStreamingList);
             continue;
@@ -106,6 +106,7 @@ pub(crate) fn broken_rules(
             let more = reflector.after_refused_connections(&allowed);
             allowed.extend(more);
         }
+        allowed.extend(reflector.with_pages(&allowed));
         match choose(client, &allowed, &ask, last, exchange) {
             Ok(difference) => differences.extend(difference),
             Err(reason) => broken.push(format!("request {number} {reason}")),
@@ -131,8 +132,8 @@ fn choose(
 ) -> Result<Option<Difference>, String> {
     let waited = last.map_or(Duration::MAX, |last| exchange.asked_at.saturating_sub(ended_at(last)));
     let of_this_client = |allowed: &&Allowed| match allowed.by {
-        By::Rule => true,
-        By::Difference(difference) => difference.whose() == client,
+        AllowedBy::Rule => true,
+        AllowedBy::Difference(difference) => difference.client() == client,
     };
     let fitting: Vec<_> =
         allowed.iter().filter(of_this_client).filter(|allowed| allowed.ask == *ask).collect();
@@ -142,20 +143,20 @@ fn choose(
     }
     let in_time =
         fitting.iter().filter(|allowed| waited.saturating_add(TOLERANCE) >= allowed.wait.at_least());
-    let rule_first = in_time.min_by_key(|allowed| matches!(allowed.by, By::Difference(_)));
+    let rule_first = in_time.min_by_key(|allowed| matches!(allowed.by, AllowedBy::Difference(_)));
     match rule_first {
         None => Err(format!("is {ask:?} after {waited:?}: too early")),
-        Some(Allowed { by: By::Rule, .. }) => Ok(None),
-        Some(Allowed { by: By::Difference(difference), .. }) => Ok(Some(*difference)),
+        Some(Allowed { by: AllowedBy::Rule, .. }) => Ok(None),
+        Some(Allowed { by: AllowedBy::Difference(difference), .. }) => Ok(Some(*difference)),
     }
 }
 
-impl Wait {
+impl MinimumWait {
     fn at_least(self) -> Duration {
         match self {
-            Wait::AtOnce => Duration::ZERO,
-            Wait::BackOff => Duration::from_millis(800),
-            Wait::RetryAfter => Duration::from_secs(1),
+            MinimumWait::AtOnce => Duration::ZERO,
+            MinimumWait::BackOff => Duration::from_millis(800),
+            MinimumWait::RetryAfter => Duration::from_secs(1),
         }
     }
 }
@@ -165,7 +166,7 @@ fn ended_at(exchange: &Exchange) -> Duration {
 }
 
 /// Whether a probe was sent while a streaming list had been open long enough to be stalled.
-fn looks_during(list: &Exchange, probe: &Exchange) -> bool {
+fn is_probe_during(list: &Exchange, probe: &Exchange) -> bool {
     let is_open = list.ended_at.is_none_or(|ended| probe.asked_at <= ended);
     let is_streaming_list = list.is_watch() && list.option("sendInitialEvents") == "true";
     is_streaming_list && is_open && probe.asked_at + TOLERANCE >= list.asked_at + STREAMING_LIST_MAY_STALL

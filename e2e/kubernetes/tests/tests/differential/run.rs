@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::client_go::ClientGo;
 use crate::differences::Difference;
-use crate::notifications::{Listener, Notification, out_of_order, replayed};
+use crate::notifications::{HandlerKind, Notification, out_of_order, replayed};
 use crate::ours::Ours;
 use crate::proxy::FaultProxy;
 use crate::rules::{Client, Refusing, Watched, broken_rules};
@@ -32,11 +32,11 @@ pub(crate) struct Report {
     pub(crate) found: Vec<String>,
     pub(crate) differences: Vec<Difference>,
     /// A description of all that happened, for failures.
-    pub(crate) account: String,
+    pub(crate) description: String,
 }
 
 /// A seed in progress.
-struct Stage<'a> {
+struct SeedRun<'a> {
     cluster: &'a Cluster,
     workload: Workload,
     collection: Collection,
@@ -45,13 +45,15 @@ struct Stage<'a> {
     ours: Arc<FaultProxy>,
     refusing: Vec<Refusing>,
     /// The clients whose faults have not all happened.
-    unmet: Vec<String>,
+    pending_faults: Vec<String>,
 }
 
 /// The cache and the notifications of one client at the end.
 struct ClientResult {
     cache: Versions,
     notifications: Vec<Notification>,
+    /// The faults and the health that the client reports, if it does.
+    condition: String,
 }
 
 /// Runs a seed on this server, with this program for client-go.
@@ -60,7 +62,7 @@ pub(crate) async fn run(script: &Script, cluster: &Cluster, program: &Path) -> R
     let namespace = format!("seed-{}", script.seed);
     let path = format!("/api/v1/namespaces/{namespace}/configmaps");
     let began_at = Instant::now();
-    let mut stage = Stage {
+    let mut run = SeedRun {
         cluster,
         workload: Workload::begin(&client, &namespace).await,
         collection: Collection::new(&client, format!("{path}?labelSelector=watched%3Dyes")),
@@ -68,26 +70,26 @@ pub(crate) async fn run(script: &Script, cluster: &Cluster, program: &Path) -> R
         theirs: FaultProxy::new(client.clone(), began_at),
         ours: FaultProxy::new(client.clone(), began_at),
         refusing: Vec::new(),
-        unmet: Vec::new(),
+        pending_faults: Vec::new(),
     };
-    let mut doors = JoinSet::new();
-    doors.spawn(Arc::clone(&stage.theirs).stand_open());
-    doors.spawn(Arc::clone(&stage.ours).stand_open());
+    let mut proxies = JoinSet::new();
+    proxies.spawn(Arc::clone(&run.theirs).accept_clients());
+    proxies.spawn(Arc::clone(&run.ours).accept_clients());
 
-    stage.workload.gather(cluster, script.crowd).await;
+    run.workload.create_many(cluster, script.crowd).await;
     for write in &script.before {
-        stage.workload.write(*write).await;
+        run.workload.write(*write).await;
     }
     let start = script.steps.iter().position(|step| matches!(step, Step::Start));
     let (first, rest) = script.steps.split_at(start.expect("every script starts the clients"));
-    stage.play(first).await;
-    let theirs = ClientGo::start(script, program, &stage.theirs.url(), &namespace, SELECTOR);
-    let ours = Ours::start(script, &stage.ours.url(), &namespace, SELECTOR);
-    stage.play(rest).await;
-    stage.compare(script, theirs, ours).await
+    run.play(first).await;
+    let theirs = ClientGo::start(script, program, &run.theirs.url(), &namespace, SELECTOR);
+    let ours = Ours::start(script, &run.ours.url(), &namespace, SELECTOR);
+    run.play(rest).await;
+    run.compare(script, theirs, ours).await
 }
 
-impl Stage<'_> {
+impl SeedRun<'_> {
     async fn play(&mut self, steps: &[Step]) {
         for step in steps {
             match step {
@@ -119,7 +121,8 @@ impl Stage<'_> {
         let (theirs, ours) = tokio::join!(settled(&self.theirs), settled(&self.ours));
         for (client, is_settled) in [(Client::ClientGo, theirs), (Client::Ours, ours)] {
             if !is_settled {
-                self.unmet.push(format!("{} did not meet all faults within {SETTLED_MAX:?}", client.name()));
+                self.pending_faults
+                    .push(format!("{} did not meet all faults within {SETTLED_MAX:?}", client.name()));
             }
         }
     }
@@ -131,12 +134,13 @@ impl Stage<'_> {
 
     async fn compare(mut self, script: &Script, mut theirs: ClientGo, ours: Ours) -> Report {
         self.settled().await;
-        let mut found = self.unmet.clone();
+        let mut found = self.pending_faults.clone();
         let listed = self.agreed(&mut theirs, &ours).await;
         let (cache, notifications) = theirs.ended().await;
-        let theirs = ClientResult { cache, notifications };
+        let theirs = ClientResult { cache, notifications, condition: String::new() };
+        let condition = ours.condition();
         let (cache, notifications) = ours.ended().await;
-        let ours = ClientResult { cache, notifications };
+        let ours = ClientResult { cache, notifications, condition };
 
         let mut differences = Vec::new();
         for (result, proxy, client) in
@@ -146,12 +150,12 @@ impl Stage<'_> {
             found.extend(different(
                 &format!("the cache of {whose}"),
                 &result.cache,
-                &Listener::All.matching(&listed),
+                &HandlerKind::All.matching(&listed),
             ));
-            for listener in Listener::EACH {
-                let notification = replayed(listener, &result.notifications);
-                let what = format!("what the handler {listener:?} of {whose} was notification");
-                found.extend(different(&what, &notification, &listener.matching(&listed)));
+            for kind in HandlerKind::EACH {
+                let notification = replayed(kind, &result.notifications);
+                let what = format!("what the handler {kind:?} of {whose} received");
+                found.extend(different(&what, &notification, &kind.matching(&listed)));
             }
             let exchanges = proxy.log.exchanges();
             let other =
@@ -161,53 +165,54 @@ impl Stage<'_> {
             found.extend(broken.into_iter().map(|broken| format!("{whose}: {broken}")));
             differences.extend(made_use_of);
         }
-        for listener in Listener::EACH {
-            let order = out_of_order(listener, &ours.notifications);
+        for kind in HandlerKind::EACH {
+            let order = out_of_order(kind, &ours.notifications);
             found.extend(order.into_iter().map(|what| format!("ours: {what}")));
         }
-        Report { found, differences, account: self.account(script, &theirs, &ours) }
+        Report { found, differences, description: self.description(script, &theirs, &ours) }
     }
 
     /// Waits until both clients equal the server. Returns what the server lists, also if they differ.
     async fn agreed(&self, theirs: &mut ClientGo, ours: &Ours) -> BTreeMap<String, Value> {
         let deadline = Instant::now() + AGREED_MAX;
         let listed = self.collection.objects().await.expect("the server lists");
-        let truth = Listener::All.matching(&listed);
+        let truth = HandlerKind::All.matching(&listed);
         loop {
             let is_cached = theirs.cache().await == truth && ours.cache() == truth;
             let our_notifications = ours.notifications();
-            let is_told = Listener::EACH.into_iter().all(|listener| {
-                let truth = listener.matching(&listed);
+            let is_notified = HandlerKind::EACH.into_iter().all(|kind| {
+                let truth = kind.matching(&listed);
                 [theirs.notifications(), &our_notifications]
                     .iter()
-                    .all(|notification| replayed(listener, notification) == truth)
+                    .all(|notification| replayed(kind, notification) == truth)
             });
             // A handler that is behind can be right by accident, so the backlog must be empty too.
-            let is_heard_out = theirs.is_heard_out() && ours.is_heard_out();
-            if is_cached && is_told && is_heard_out || Instant::now() > deadline {
+            let has_delivered_all = theirs.has_delivered_all() && ours.has_delivered_all();
+            if is_cached && is_notified && has_delivered_all || Instant::now() > deadline {
                 return listed;
             }
             sleep(POLL_INTERVAL).await;
         }
     }
 
-    fn account(&self, script: &Script, theirs: &ClientResult, ours: &ClientResult) -> String {
-        let mut account = format!("{script:#?}\nnobody was let in: {:?}\n", self.refusing);
+    fn description(&self, script: &Script, theirs: &ClientResult, ours: &ClientResult) -> String {
+        let mut description = format!("{script:#?}\nconnections were refused: {:?}\n", self.refusing);
         for (result, proxy, client) in
             [(theirs, &self.theirs, Client::ClientGo), (ours, &self.ours, Client::Ours)]
         {
-            let _ = writeln!(account, "\n{} asked:", client.name());
+            let _ = writeln!(description, "\nrequests of {}:", client.name());
             for (number, exchange) in proxy.log.exchanges().iter().enumerate() {
-                let _ = writeln!(account, "{number:4} {exchange}");
+                let _ = writeln!(description, "{number:4} {exchange}");
             }
-            let _ = writeln!(account, "{} received:", client.name());
+            let _ = writeln!(description, "notifications of {}:", client.name());
             for notification in
                 result.notifications.iter().filter(|notification| !notification.key.contains("/crowd"))
             {
-                let _ = writeln!(account, "     {notification}");
+                let _ = writeln!(description, "     {notification}");
             }
+            description.push_str(&result.condition);
         }
-        account
+        description
     }
 }
 

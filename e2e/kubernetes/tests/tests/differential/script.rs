@@ -58,13 +58,13 @@ pub(crate) enum Step {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Write {
     pub(crate) object: usize,
-    pub(crate) what: What,
+    pub(crate) kind: WriteKind,
     /// The size of the object's data.
     pub(crate) padding: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum What {
+pub(crate) enum WriteKind {
     /// Creates it, with or without the watched label.
     Create(Labelled),
     Update,
@@ -97,20 +97,20 @@ impl Script {
         let crowd = if chance.random_ratio(1, 4) { chance.random_range(501..700) } else { 0 };
         let mut writer = Writer { objects: vec![None; chance.random_range(3..10)], chance };
         let before = (0..writer.chance.random_range(0..12)).map(|_| writer.write()).collect();
-        let mut director = Director { writer, cache, failures_left: FAILURES_MAX, steps: Vec::new() };
-        if director.writer.chance.random_ratio(1, 2) {
-            director.first_requests();
+        let mut builder = ScriptBuilder { writer, cache, failures_left: FAILURES_MAX, steps: Vec::new() };
+        if builder.writer.chance.random_ratio(1, 2) {
+            builder.first_requests();
         }
-        director.steps.push(Step::Start);
-        for _ in 0..director.writer.chance.random_range(2..5) {
-            director.writes(4, 16);
-            director.episode();
-            if director.writer.chance.random_ratio(1, 3) {
-                director.steps.push(Step::Settle);
+        builder.steps.push(Step::Start);
+        for _ in 0..builder.writer.chance.random_range(2..5) {
+            builder.writes(4, 16);
+            builder.episode();
+            if builder.writer.chance.random_ratio(1, 3) {
+                builder.steps.push(Step::Settle);
             }
         }
-        director.writes(4, 16);
-        Script { seed, cache, lists, wire, crowd, before, steps: director.steps }
+        builder.writes(4, 16);
+        Script { seed, cache, lists, wire, crowd, before, steps: builder.steps }
     }
 }
 
@@ -124,34 +124,34 @@ impl Writer {
     fn write(&mut self) -> Write {
         let object = self.chance.random_range(0..self.objects.len());
         let labelled = if self.chance.random_ratio(4, 5) { Labelled::Yes } else { Labelled::No };
-        let what = match (self.objects[object], self.chance.random_range(0..8)) {
-            (None, _) => What::Create(labelled),
-            (Some(_), 0) => What::Delete,
-            (Some(_), 1) => What::Recreate(labelled),
-            (Some(Labelled::Yes), 2 | 3) => What::Label(Labelled::No),
-            (Some(Labelled::No), 2..6) => What::Label(Labelled::Yes),
-            (Some(_), _) => What::Update,
+        let kind = match (self.objects[object], self.chance.random_range(0..8)) {
+            (None, _) => WriteKind::Create(labelled),
+            (Some(_), 0) => WriteKind::Delete,
+            (Some(_), 1) => WriteKind::Recreate(labelled),
+            (Some(Labelled::Yes), 2 | 3) => WriteKind::Label(Labelled::No),
+            (Some(Labelled::No), 2..6) => WriteKind::Label(Labelled::Yes),
+            (Some(_), _) => WriteKind::Update,
         };
-        match what {
-            What::Create(labelled) | What::Recreate(labelled) | What::Label(labelled) => {
+        match kind {
+            WriteKind::Create(labelled) | WriteKind::Recreate(labelled) | WriteKind::Label(labelled) => {
                 self.objects[object] = Some(labelled);
             }
-            What::Delete => self.objects[object] = None,
-            What::Update => {}
+            WriteKind::Delete => self.objects[object] = None,
+            WriteKind::Update => {}
         }
-        Write { object, what, padding: self.chance.random_range(0..600) }
+        Write { object, kind, padding: self.chance.random_range(0..600) }
     }
 }
 
 /// Orders writes and faults.
-struct Director {
+struct ScriptBuilder {
     writer: Writer,
     cache: WatchCache,
     failures_left: usize,
     steps: Vec<Step>,
 }
 
-impl Director {
+impl ScriptBuilder {
     fn writes(&mut self, min: usize, max: usize) {
         for _ in 0..self.writer.chance.random_range(min..max) {
             let write = self.writer.write();

@@ -66,11 +66,11 @@ pub(crate) struct Stream {
 pub(crate) enum Ending {
     /// It is still open, or the client closed it.
     #[default]
-    Left,
+    Open,
     /// The server, regularly.
     Closed,
     /// The connection broke.
-    FailedTest,
+    Broken,
 }
 
 impl Log {
@@ -79,7 +79,7 @@ impl Log {
     }
 
     /// Records a request and returns its number.
-    pub(crate) fn asked(&self, path: &str, query: &str) -> usize {
+    pub(crate) fn record_request(&self, path: &str, query: &str) -> usize {
         let options = query.split('&').filter(|option| !option.is_empty()).map(|option| {
             let (name, value) = option.split_once('=').unwrap_or((option, ""));
             (name.to_owned(), unescaped(value))
@@ -98,12 +98,12 @@ impl Log {
     }
 
     /// Records the response to a request.
-    pub(crate) fn answered(&self, number: usize, answer: Answer) {
+    pub(crate) fn record_response(&self, number: usize, answer: Answer) {
         self.exchanges.lock().expect("no thread panics while it holds the log")[number].answer = answer;
     }
 
     /// Records the wire of the response.
-    pub(crate) fn came_by(&self, number: usize, wire: Wire) {
+    pub(crate) fn record_wire(&self, number: usize, wire: Wire) {
         self.exchanges.lock().expect("no thread panics while it holds the log")[number].wire = Some(wire);
     }
 

@@ -6,7 +6,7 @@ use kube_client::{Api, Client};
 use kubernetes_tests::{Cluster, Copies};
 use serde_json::{Value, json};
 
-use crate::script::{Labelled, What, Write};
+use crate::script::{Labelled, Write, WriteKind};
 
 /// The label of the watched objects.
 pub(crate) const SELECTOR: &str = "watched=yes";
@@ -33,7 +33,7 @@ impl Workload {
     }
 
     /// Creates objects that never change.
-    pub(crate) async fn gather(&mut self, cluster: &Cluster, crowd: usize) {
+    pub(crate) async fn create_many(&mut self, cluster: &Cluster, crowd: usize) {
         if crowd == 0 {
             return;
         }
@@ -45,17 +45,17 @@ impl Workload {
 
     pub(crate) async fn write(&mut self, write: Write) {
         let name = format!("object-{}", write.object);
-        match write.what {
-            What::Create(labelled) => self.create(&name, labelled, write.padding).await,
-            What::Update => {
+        match write.kind {
+            WriteKind::Create(labelled) => self.create(&name, labelled, write.padding).await,
+            WriteKind::Update => {
                 let data = self.data(write.padding);
                 self.patch(&name, json!({ "data": data })).await;
             }
-            What::Label(labelled) => {
+            WriteKind::Label(labelled) => {
                 self.patch(&name, json!({ "metadata": { "labels": labels(labelled) } })).await
             }
-            What::Delete => self.delete(&name).await,
-            What::Recreate(labelled) => {
+            WriteKind::Delete => self.delete(&name).await,
+            WriteKind::Recreate(labelled) => {
                 self.delete(&name).await;
                 self.create(&name, labelled, write.padding).await;
             }

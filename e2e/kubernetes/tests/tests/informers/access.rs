@@ -10,10 +10,10 @@ use serde_json::json;
 use tidings::ErrorClass;
 use tidings_source::http2_client;
 
-use crate::follow::Follow;
+use crate::test_informer::TestInformer;
 use crate::test_namespace::TestNamespace;
 
-pub(crate) async fn knows_every_way_in(cluster: &Cluster) {
+pub(crate) async fn accepts_every_credential(cluster: &Cluster) {
     let ways = [
         ("by-certificate", cluster.client_of(User::Admin).await),
         ("by-token", cluster.client_of(User::AdminByToken).await),
@@ -23,7 +23,7 @@ pub(crate) async fn knows_every_way_in(cluster: &Cluster) {
     for (namespace, client) in ways {
         let namespace_of_test = TestNamespace::new(cluster, namespace).await;
         namespace_of_test.write_many(3).await;
-        let maps: Follow<ConfigMap> = Follow::start(client, namespace_of_test.options()).await;
+        let maps: TestInformer<ConfigMap> = TestInformer::start(client, namespace_of_test.options()).await;
         namespace_of_test.change().await;
         assert_eq!(maps.errors.all(), [], "{namespace}");
         maps.ends_with(namespace_of_test.collection("configmaps")).await;
@@ -36,7 +36,7 @@ pub(crate) async fn syncs_when_it_may(cluster: &Cluster) {
         let namespace_of_test = TestNamespace::new(cluster, namespace).await;
         namespace_of_test.write_many(3).await;
         let client = cluster.client_of(user).await;
-        let maps: Follow<ConfigMap> = Follow::begin(client, namespace_of_test.options());
+        let maps: TestInformer<ConfigMap> = TestInformer::begin(client, namespace_of_test.options());
         wait_until("the server says no, twice", || maps.errors.count(ErrorClass::Forbidden) > 1).await;
         assert!(!maps.informer.is_synced());
         assert!(maps.informer.unsynced().reason.contains("403"), "{}", maps.informer.unsynced());

@@ -10,7 +10,7 @@ use tidings::ErrorClass;
 use tidings::{ResourceKind, Scope, Wire};
 use tokio::time::{Duration, timeout};
 
-use crate::follow::Follow;
+use crate::test_informer::TestInformer;
 use crate::test_namespace::TestNamespace;
 
 const DEFINITION: &str = "ships.tidings.example";
@@ -20,7 +20,7 @@ const SERVED_MAX: Duration = Duration::from_secs(60);
 
 pub(crate) async fn comes_and_goes(cluster: &Cluster) {
     let namespace_of_test = TestNamespace::new(cluster, "custom").await;
-    let ships: Follow<DynamicObject> = Follow::of(namespace_of_test.client.clone(), |factory| {
+    let ships: TestInformer<DynamicObject> = TestInformer::of(namespace_of_test.client.clone(), |factory| {
         factory.dynamic_with(resource(), namespace_of_test.options()).expect("it is a resource")
     });
     let collection = || {

@@ -9,7 +9,7 @@ use tidings::Kind;
 use tidings::{ErrorClass, client_from_config};
 use tokio::time::{Duration, Instant};
 
-use crate::follow::Follow;
+use crate::test_informer::TestInformer;
 use crate::test_namespace::TestNamespace;
 
 /// More events of one kind than a watch cache stores, which is 102,400.
@@ -27,7 +27,7 @@ pub(crate) async fn by_compaction(cluster: &mut Cluster) {
     namespace_of_test.change().await;
     cluster.compact().await.unwrap();
     link.mend().unwrap();
-    lists_anew(&maps, &namespace_of_test, "configmaps").await;
+    lists_again(&maps, &namespace_of_test, "configmaps").await;
     maps.running.shutdown().await;
 }
 
@@ -40,7 +40,7 @@ pub(crate) async fn by_restart(cluster: &mut Cluster) {
     namespace_of_test.change().await;
     cluster.restart().await.unwrap();
     link.mend().unwrap();
-    lists_anew(&maps, &namespace_of_test, "configmaps").await;
+    lists_again(&maps, &namespace_of_test, "configmaps").await;
     maps.running.shutdown().await;
 }
 
@@ -90,17 +90,21 @@ async fn watch_cache_has_all(ranges: &Api<LimitRange>) {
 async fn behind_a_link<K: Kind + 'static>(
     cluster: &Cluster,
     namespace_of_test: &TestNamespace,
-) -> (Link, Follow<K>) {
+) -> (Link, TestInformer<K>) {
     let link = Link::to(cluster.port()).await.unwrap();
     let client = client_from_config(link.over(cluster.config(User::Admin).await)).unwrap();
-    let follow = Follow::start(client, namespace_of_test.options()).await;
-    (link, follow)
+    let informer = TestInformer::start(client, namespace_of_test.options()).await;
+    (link, informer)
 }
 
 /// The server responds with 410 to the watch from the last version, and the informer lists again.
-async fn lists_anew<K: Kind + 'static>(follow: &Follow<K>, namespace_of_test: &TestNamespace, plural: &str) {
-    namespace_of_test.collection(plural).agrees_with(&follow.informer, &follow.recorder).await;
-    assert!(follow.errors.count(ErrorClass::Expired) > 0, "{:?}", follow.errors.all());
-    assert!(follow.informer.stats().requests.relists > 0);
-    assert_eq!(follow.recorder.versions_decreased(), 0);
+async fn lists_again<K: Kind + 'static>(
+    informer: &TestInformer<K>,
+    namespace_of_test: &TestNamespace,
+    plural: &str,
+) {
+    namespace_of_test.collection(plural).agrees_with(&informer.informer, &informer.recorder).await;
+    assert!(informer.errors.count(ErrorClass::Expired) > 0, "{:?}", informer.errors.all());
+    assert!(informer.informer.stats().requests.relists > 0);
+    assert_eq!(informer.recorder.versions_decreased(), 0);
 }

@@ -11,7 +11,7 @@ use tidings::ErrorClass;
 use tidings::Paging;
 use tidings::{ListMode, Wire};
 
-use crate::follow::{Follow, quick, with_short_watches};
+use crate::test_informer::{TestInformer, quick, with_short_watches};
 use crate::test_namespace::TestNamespace;
 
 const MAPS: usize = 30;
@@ -21,8 +21,8 @@ const PAGE: u32 = 7;
 pub(crate) async fn streams(cluster: &Cluster) {
     let namespace_of_test = TestNamespace::new(cluster, "streams").await;
     namespace_of_test.write_many(MAPS).await;
-    let maps: Follow<ConfigMap> =
-        Follow::start(namespace_of_test.client.clone(), namespace_of_test.options()).await;
+    let maps: TestInformer<ConfigMap> =
+        TestInformer::start(namespace_of_test.client.clone(), namespace_of_test.options()).await;
     assert_eq!((maps.list_mode(), maps.wire()), (Some(ListMode::Streaming), Some(Wire::Protobuf)));
     assert_eq!(maps.informer.lister().len(), MAPS);
     namespace_of_test.change().await;
@@ -53,7 +53,7 @@ async fn pages(cluster: &Cluster, namespace: &str) -> usize {
         .options()
         .reflector(quick().list_mode(ListMode::Chunked).paging(paging))
         .tweak(move |query| _ = counted.fetch_add(usize::from(!query.is_watch()), Ordering::SeqCst));
-    let maps: Follow<ConfigMap> = Follow::start(namespace_of_test.client.clone(), options).await;
+    let maps: TestInformer<ConfigMap> = TestInformer::start(namespace_of_test.client.clone(), options).await;
     assert_eq!((maps.list_mode(), maps.wire()), (Some(ListMode::Chunked), Some(Wire::Protobuf)));
     let pages = pages.load(Ordering::SeqCst);
     namespace_of_test.change().await;
@@ -71,13 +71,13 @@ pub(crate) async fn fails_in_the_stream(cluster: &Cluster) {
     falls_back(cluster, "failing", ErrorClass::Internal).await;
 }
 
-async fn falls_back(cluster: &Cluster, namespace: &str, trouble: ErrorClass) {
+async fn falls_back(cluster: &Cluster, namespace: &str, class: ErrorClass) {
     let namespace_of_test = TestNamespace::new(cluster, namespace).await;
     namespace_of_test.write_many(MAPS).await;
-    let maps: Follow<ConfigMap> =
-        Follow::start(namespace_of_test.client.clone(), namespace_of_test.options()).await;
+    let maps: TestInformer<ConfigMap> =
+        TestInformer::start(namespace_of_test.client.clone(), namespace_of_test.options()).await;
     assert_eq!((maps.list_mode(), maps.wire()), (Some(ListMode::Chunked), Some(Wire::Protobuf)));
-    assert_eq!(maps.errors.all(), [trouble]);
+    assert_eq!(maps.errors.all(), [class]);
     namespace_of_test.change().await;
     maps.ends_with(namespace_of_test.collection("configmaps")).await;
 }
@@ -88,7 +88,7 @@ pub(crate) async fn follows_bookmarks(cluster: &Cluster) {
     let elsewhere = TestNamespace::new(cluster, "bookmarks-elsewhere").await;
     namespace_of_test.write_many(3).await;
     let options = namespace_of_test.options().reflector(with_short_watches());
-    let maps: Follow<ConfigMap> = Follow::start(namespace_of_test.client.clone(), options).await;
+    let maps: TestInformer<ConfigMap> = TestInformer::start(namespace_of_test.client.clone(), options).await;
     elsewhere.write("noise", "somebody else's").await;
     let noise = elsewhere.maps().get("noise").await.unwrap().metadata.resource_version.unwrap();
     let noise = tidings::Version::new(&noise);

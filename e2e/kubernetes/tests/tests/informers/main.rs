@@ -6,10 +6,10 @@
 mod access;
 mod custom;
 mod expiry;
-mod follow;
 mod lists;
 mod many;
 mod outages;
+mod test_informer;
 mod test_namespace;
 mod unusual_objects;
 mod views;
@@ -32,12 +32,15 @@ fn main() -> ExitCode {
         .group("as it comes", &[])
         .test("a streaming list is followed by its watch", lists::streams)
         .test("a list in pages is followed by a watch", lists::lists_in_one_page)
-        .test("bookmarks move a quiet informer on, and save it from listing again", lists::follows_bookmarks)
-        .test("certificates, tokens and HTTP/2 all lead in", access::knows_every_way_in)
+        .test(
+            "bookmarks advance the version of a quiet informer, which never lists again",
+            lists::follows_bookmarks,
+        )
+        .test("certificates, tokens and HTTP/2 are accepted", access::accepts_every_credential)
         .test("an informer that may not list syncs when it may", access::syncs_when_it_may)
         .test("a resource may come, go and come again with other objects", custom::comes_and_goes)
-        .test("an informer of metadata holds no more", views::metadata_only)
-        .test("a dynamic informer is the typed one", views::dynamic)
+        .test("an informer of metadata caches only metadata", views::metadata_only)
+        .test("a dynamic informer has the objects of the typed one", views::dynamic)
         .test("objects enter and leave a label selector", views::label_selector)
         .test("objects enter and leave a field selector", views::field_selector)
         .test("several namespaces are one cache, and can be changed", views::namespaces)
@@ -50,16 +53,19 @@ fn main() -> ExitCode {
             unusual_objects::nested_json_that_is_not_utf8,
         );
     suite.alone(
-        "a version taken by a compaction is listed anew",
+        "an informer whose version expired by a compaction lists again",
         &["--watch-cache=false"],
         expiry::by_compaction,
     );
-    suite.alone("a version taken by a restart is listed anew", &[], expiry::by_restart);
+    suite.alone("an informer whose version expired by a restart lists again", &[], expiry::by_restart);
     suite.alone("a server restored from a backup is followed back", &[], outages::follows_a_restored_server);
     suite
         .group("crowded", &[])
-        .test("fifty thousand pods are a list like any other", many::fifty_thousand_pods)
-        .test("a version taken by an overflow of the watch cache is listed anew", expiry::by_overflow);
+        .test("fifty thousand pods are listed and followed", many::fifty_thousand_pods)
+        .test(
+            "an informer whose version expired by an overflow of the watch cache lists again",
+            expiry::by_overflow,
+        );
     suite
         .group("without watch cache", &["--watch-cache=false"])
         .test("a streaming list is followed by its watch", lists::streams)

@@ -3,7 +3,7 @@
 use k8s_openapi::api::core::v1::Pod;
 use kubernetes_tests::{Cluster, Copies};
 
-use crate::follow::Follow;
+use crate::test_informer::TestInformer;
 use crate::test_namespace::TestNamespace;
 
 const PODS: usize = 50_000;
@@ -13,8 +13,8 @@ pub(crate) async fn fifty_thousand_pods(cluster: &Cluster) {
     namespace_of_test.write_pod("original").await;
     let of = "/registry/pods/many/original";
     cluster.copy_object(Copies { of, namespace: "many", prefix: "pod-", count: PODS }).await.unwrap();
-    let pods: Follow<Pod> =
-        Follow::start(namespace_of_test.client.clone(), namespace_of_test.options()).await;
+    let pods: TestInformer<Pod> =
+        TestInformer::start(namespace_of_test.client.clone(), namespace_of_test.options()).await;
     assert_eq!(pods.informer.lister().len(), PODS + 1);
     for number in 1..=20 {
         namespace_of_test.set_phase(&format!("pod-{number:06}"), "Running").await;

@@ -7,7 +7,7 @@ use kubernetes_tests::{Cluster, Copies};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::follow::{Follow, with_short_watches};
+use crate::test_informer::{TestInformer, with_short_watches};
 use crate::test_namespace::TestNamespace;
 use crate::workload::Workload;
 
@@ -19,8 +19,8 @@ const NOTIFICATIONS_BETWEEN: usize = 30;
 // holds: X1
 pub(crate) async fn outlives_twenty_servers(cluster: &mut Cluster) {
     let namespace_of_test = TestNamespace::new(cluster, "killed").await;
-    let maps: Follow<ConfigMap> =
-        Follow::start(namespace_of_test.client.clone(), namespace_of_test.options()).await;
+    let maps: TestInformer<ConfigMap> =
+        TestInformer::start(namespace_of_test.client.clone(), namespace_of_test.options()).await;
     let (stop, mut writers) = (CancellationToken::new(), JoinSet::new());
     for writer in 0..2 {
         let workload = Workload::new(seed() + writer, namespace_of_test.maps(), format!("writer-{writer}"));
@@ -52,7 +52,7 @@ pub(crate) async fn follows_a_restored_server(cluster: &mut Cluster) {
     cluster.restart().await.unwrap();
 
     let options = namespace_of_test.options().reflector(with_short_watches());
-    let maps: Follow<ConfigMap> = Follow::start(namespace_of_test.client.clone(), options).await;
+    let maps: TestInformer<ConfigMap> = TestInformer::start(namespace_of_test.client.clone(), options).await;
     namespace_of_test.change().await;
     // The server itself writes a little. It must not reach the version of the informer before the informer asks.
     let of = "/registry/configmaps/restored/new";

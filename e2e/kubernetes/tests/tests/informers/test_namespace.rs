@@ -7,7 +7,7 @@ use kubernetes_tests::{Cluster, Collection};
 use serde_json::{Value, json};
 use tidings::InformerOptions;
 
-use crate::follow::quick;
+use crate::test_informer::quick;
 
 pub(crate) struct TestNamespace {
     pub(crate) client: Client,

@@ -16,7 +16,7 @@ use tidings::{Kind, Wire, WirePreference};
 use tidings_protobuf::wire::write_bytes;
 use tidings_protobuf::{encode, message};
 
-use crate::follow::Follow;
+use crate::test_informer::TestInformer;
 use crate::test_namespace::TestNamespace;
 
 const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
@@ -27,11 +27,11 @@ const NOT_UTF8: &[u8] = b"\xff\xfe\xc3(\xed\xa0\x80\xf0\x9f";
 const REPAIRED: &str = "\u{fffd}\u{fffd}\u{fffd}(\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}";
 
 /// The same informer over both wires.
-async fn follow_both<K: Kind + 'static>(namespace_of_test: &TestNamespace) -> [Follow<K>; 2] {
+async fn follow_both<K: Kind + 'static>(namespace_of_test: &TestNamespace) -> [TestInformer<K>; 2] {
     let options = |wire| namespace_of_test.options().wire(wire);
     let protobuf =
-        Follow::start(namespace_of_test.client.clone(), options(WirePreference::ProtobufFirst)).await;
-    let json = Follow::start(namespace_of_test.client.clone(), options(WirePreference::JsonOnly)).await;
+        TestInformer::start(namespace_of_test.client.clone(), options(WirePreference::ProtobufFirst)).await;
+    let json = TestInformer::start(namespace_of_test.client.clone(), options(WirePreference::JsonOnly)).await;
     assert_eq!((protobuf.wire(), json.wire()), (Some(Wire::Protobuf), Some(Wire::Json)));
     [protobuf, json]
 }
@@ -82,9 +82,9 @@ pub(crate) async fn owner_uid_that_is_not_utf8(cluster: &Cluster) {
     namespace_of_test.write_pod("after").await;
     let late = follow_both::<Pod>(&namespace_of_test).await;
     let all = early.iter().chain(&late);
-    for follow in all.clone() {
-        collection.agrees_with(&follow.informer, &follow.recorder).await;
-        let odd = follow.informer.lister().get("odd-owner/odd").unwrap();
+    for informer in all.clone() {
+        collection.agrees_with(&informer.informer, &informer.recorder).await;
+        let odd = informer.informer.lister().get("odd-owner/odd").unwrap();
         assert_eq!(odd.owner_uids().collect::<Vec<_>>(), [REPAIRED]);
         assert_eq!(odd.decoded().unwrap().metadata.owner_references.as_ref().unwrap()[0].uid, REPAIRED);
     }
@@ -93,18 +93,18 @@ pub(crate) async fn owner_uid_that_is_not_utf8(cluster: &Cluster) {
     let odd = sent(client, Method::GET, &path, PROTOBUF, Vec::new()).await;
     sent(client, Method::PUT, &path, PROTOBUF, replaced(&odd, b"round-0", b"round-1")).await;
     namespace_of_test.set_phase("before", "Running").await;
-    for follow in all.clone() {
-        collection.agrees_with(&follow.informer, &follow.recorder).await;
-        let odd = follow.informer.lister().get("odd-owner/odd").unwrap();
+    for informer in all.clone() {
+        collection.agrees_with(&informer.informer, &informer.recorder).await;
+        let odd = informer.informer.lister().get("odd-owner/odd").unwrap();
         assert_eq!(odd.field(".metadata.annotations.round").unwrap().to_string(), "round-1");
         assert_eq!(odd.owner_uids().collect::<Vec<_>>(), [REPAIRED], "the change is as odd as before");
     }
 
     namespace_of_test.pods().delete("odd", &DeleteParams::default().grace_period(0)).await.unwrap();
     namespace_of_test.set_phase("after", "Running").await;
-    for follow in early.into_iter().chain(late) {
-        assert_eq!(follow.errors.all(), [], "nothing had to be asked for again");
-        follow.ends_with(collection.clone()).await;
+    for informer in early.into_iter().chain(late) {
+        assert_eq!(informer.errors.all(), [], "no request had to be repeated");
+        informer.ends_with(collection.clone()).await;
     }
 }
 
@@ -129,17 +129,17 @@ pub(crate) async fn nested_json_that_is_not_utf8(cluster: &Cluster) {
     assert!(std::str::from_utf8(&answer).is_err(), "the server passes it on as it is");
     create("after", "good").await;
     let late = follow_both::<ControllerRevision>(&namespace_of_test).await;
-    for follow in early.iter().chain(&late) {
-        wait_until("all are cached", || follow.informer.lister().list().len() == 3).await;
-        let odd = follow.informer.lister().get("odd-json/odd").unwrap();
+    for informer in early.iter().chain(&late) {
+        wait_until("all are cached", || informer.informer.lister().list().len() == 3).await;
+        let odd = informer.informer.lister().get("odd-json/odd").unwrap();
         assert_eq!(odd.field(".data.value").unwrap().to_string(), REPAIRED);
         assert_eq!(odd.decoded().unwrap().data.0["value"], REPAIRED);
     }
     let path = format!("{revisions}/odd");
     sent(client, Method::DELETE, &path, "application/json", Vec::new()).await;
-    for follow in early.into_iter().chain(late) {
-        wait_until("its deletion is reported", || follow.recorder.object_count() == 2).await;
-        assert_eq!(follow.errors.all(), [], "nothing had to be asked for again");
-        follow.running.shutdown().await;
+    for informer in early.into_iter().chain(late) {
+        wait_until("its deletion is reported", || informer.recorder.object_count() == 2).await;
+        assert_eq!(informer.errors.all(), [], "no request had to be repeated");
+        informer.running.shutdown().await;
     }
 }

@@ -6,14 +6,14 @@ use kubernetes_tests::{Cluster, Collection};
 use serde_json::json;
 use tidings::{Kind as _, SharedInformer, Wire};
 
-use crate::follow::Follow;
+use crate::test_informer::TestInformer;
 use crate::test_namespace::TestNamespace;
 
 pub(crate) async fn metadata_only(cluster: &Cluster) {
     let namespace_of_test = TestNamespace::new(cluster, "metadata").await;
     namespace_of_test.write_many(3).await;
-    let maps: Follow<PartialObjectMeta<ConfigMap>> =
-        Follow::of(namespace_of_test.client.clone(), |factory| {
+    let maps: TestInformer<PartialObjectMeta<ConfigMap>> =
+        TestInformer::of(namespace_of_test.client.clone(), |factory| {
             factory.metadata_with(namespace_of_test.options()).unwrap()
         });
     maps.synced().await;
@@ -32,7 +32,7 @@ pub(crate) async fn dynamic(cluster: &Cluster) {
     let namespace_of_test = TestNamespace::new(cluster, "dynamic").await;
     namespace_of_test.write_many(3).await;
     let mut typed: Option<SharedInformer<ConfigMap>> = None;
-    let maps: Follow<DynamicObject> = Follow::of(namespace_of_test.client.clone(), |factory| {
+    let maps: TestInformer<DynamicObject> = TestInformer::of(namespace_of_test.client.clone(), |factory| {
         typed = Some(factory.informer_with(namespace_of_test.options()).unwrap());
         factory.dynamic_with(ConfigMap::resource(), namespace_of_test.options()).expect("it is a resource")
     });
@@ -57,7 +57,7 @@ pub(crate) async fn label_selector(cluster: &Cluster) {
         label(name, app).await;
     }
     let options = namespace_of_test.options().labels("app=web".parse().unwrap());
-    let maps: Follow<ConfigMap> = Follow::start(namespace_of_test.client.clone(), options).await;
+    let maps: TestInformer<ConfigMap> = TestInformer::start(namespace_of_test.client.clone(), options).await;
     let collection = Collection::new(
         &namespace_of_test.client,
         namespace_of_test.path("configmaps?labelSelector=app%3Dweb"),
@@ -81,7 +81,7 @@ pub(crate) async fn field_selector(cluster: &Cluster) {
         namespace_of_test.set_phase(name, phase).await;
     }
     let options = namespace_of_test.options().fields("status.phase=Running".parse().unwrap());
-    let pods: Follow<Pod> = Follow::start(namespace_of_test.client.clone(), options).await;
+    let pods: TestInformer<Pod> = TestInformer::start(namespace_of_test.client.clone(), options).await;
     let collection = Collection::new(
         &namespace_of_test.client,
         namespace_of_test.path("pods?fieldSelector=status.phase%3DRunning"),
@@ -97,26 +97,26 @@ pub(crate) async fn field_selector(cluster: &Cluster) {
 }
 
 pub(crate) async fn namespaces(cluster: &Cluster) {
-    let mut scenes = Vec::new();
+    let mut namespaces = Vec::new();
     for namespace in ["several-a", "several-b", "several-c"] {
         let namespace_of_test = TestNamespace::new(cluster, namespace).await;
         namespace_of_test.write_many(3).await;
-        scenes.push(namespace_of_test);
+        namespaces.push(namespace_of_test);
     }
-    let of = |scenes: &[TestNamespace]| {
+    let of = |namespaces: &[TestNamespace]| {
         Collection::over(
-            &scenes[0].client,
-            scenes.iter().map(|namespace_of_test| namespace_of_test.path("configmaps")),
+            &namespaces[0].client,
+            namespaces.iter().map(|namespace_of_test| namespace_of_test.path("configmaps")),
         )
     };
-    let options = scenes[0].options().namespaces(["several-a", "several-b"]).unwrap();
-    let maps: Follow<ConfigMap> = Follow::start(scenes[0].client.clone(), options).await;
-    for namespace_of_test in &scenes {
+    let options = namespaces[0].options().namespaces(["several-a", "several-b"]).unwrap();
+    let maps: TestInformer<ConfigMap> = TestInformer::start(namespaces[0].client.clone(), options).await;
+    for namespace_of_test in &namespaces {
         namespace_of_test.change().await;
     }
-    of(&scenes[..2]).agrees_with(&maps.informer, &maps.recorder).await;
+    of(&namespaces[..2]).agrees_with(&maps.informer, &maps.recorder).await;
     maps.informer.set_namespaces(["several-b", "several-c"]).unwrap();
-    of(&scenes[1..]).agrees_with(&maps.informer, &maps.recorder).await;
-    scenes[2].write("late", "seen").await;
-    maps.ends_with(of(&scenes[1..])).await;
+    of(&namespaces[1..]).agrees_with(&maps.informer, &maps.recorder).await;
+    namespaces[2].write("late", "seen").await;
+    maps.ends_with(of(&namespaces[1..])).await;
 }

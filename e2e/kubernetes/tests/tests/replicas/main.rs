@@ -45,9 +45,9 @@ async fn takes_over(cluster: &mut Cluster) {
     for round in 0.. {
         // After a kill there is no leader for a while. The next leader must find this write.
         write(&client, &format!("round {round}, without a leader")).await;
-        log.reach(&tasks(&client).await).await;
+        log.wait_for(&tasks(&client).await).await;
         write(&client, &format!("round {round}, under a leader")).await;
-        log.reach(&tasks(&client).await).await;
+        log.wait_for(&tasks(&client).await).await;
 
         let leader = leader(&client).await;
         assert_eq!(log.in_order().await.last().map(|mark| mark.by.clone()).as_ref(), Some(&leader));

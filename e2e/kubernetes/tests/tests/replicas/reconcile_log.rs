@@ -31,7 +31,7 @@ impl ReconcileLog {
     }
 
     /// Adds an entry.
-    pub(crate) async fn leave(&self, by: &str, name: &str, version: &str) -> Result<(), kube_client::Error> {
+    pub(crate) async fn append(&self, by: &str, name: &str, version: &str) -> Result<(), kube_client::Error> {
         let mark = json!({
             "metadata": { "generateName": "mark-" },
             "stringData": { "by": by, "name": name, "version": version },
@@ -48,7 +48,7 @@ impl ReconcileLog {
     }
 
     /// Waits until each of these versions has been reconciled.
-    pub(crate) async fn reach(&self, tasks: &[(String, String)]) {
+    pub(crate) async fn wait_for(&self, tasks: &[(String, String)]) {
         let deadline = Instant::now() + REACH_MAX;
         loop {
             let seen: BTreeSet<_> = self.in_order().await.into_iter().map(|mark| mark.seen).collect();

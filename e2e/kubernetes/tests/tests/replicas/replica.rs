@@ -80,7 +80,7 @@ impl ReplicaConfig {
         let log = Arc::new(ReconcileLog::new(&client, NAMESPACE));
         let name: Arc<str> = self.name.as_str().into();
         let reconcile = move |request: Request, context: Context| {
-            look(request, context, Arc::clone(&log), Arc::clone(&name))
+            record_version(request, context, Arc::clone(&log), Arc::clone(&name))
         };
         let election = Election::new(LEASE)
             .namespace(NAMESPACE)
@@ -111,14 +111,14 @@ fn orphaned() -> CancellationToken {
 }
 
 /// Adds the cached version to the log.
-async fn look(
+async fn record_version(
     request: Request,
     context: Context,
     log: Arc<ReconcileLog>,
     name: Arc<str>,
 ) -> Result<Action, Error> {
-    if let Some(task) = context.lister::<ConfigMap>().get(&request.to_string()) {
-        log.leave(&name, task.name(), &task.version().to_string()).await?;
+    if let Some(task) = context.lister::<ConfigMap>()?.get(&request.to_string()) {
+        log.append(&name, task.name(), &task.version().to_string()).await?;
     }
     Ok(Action::await_change())
 }

@@ -10,11 +10,11 @@ use tidings_protobuf::{TypeMeta, message};
 use tokio::time::{sleep, timeout};
 
 use crate::difference::{Difference, assert_none};
-use crate::envelope::{Opened, json_events, protobuf_events};
+use crate::envelope::{Envelope, json_events, protobuf_events};
 use crate::fixtures::NAMESPACE;
 use crate::pair::Pair;
-use crate::response::{JSON, PROTOBUF, Sent, first_events};
-use crate::seeded_server::stage;
+use crate::response::{JSON, PROTOBUF, TestRequest, first_events};
+use crate::seeded_server::seeded_server;
 
 const SHIPS: &str = "/apis/wires.example/v1/namespaces/wires/ships";
 
@@ -30,16 +30,17 @@ pub(crate) async fn comes_as_json(cluster: &Cluster) {
     let list = format!("{SHIPS}?fieldSelector=metadata.name%3Dvictory");
     // The two lists are of different moments, and other tests create ships. So only the items are compared.
     for (path, part) in [(list, "/items"), (format!("{SHIPS}/victory"), "")] {
-        let plain = Sent::get(&path, JSON).answered(&client).await;
-        let asked = Sent::get(&path, PROTOBUF_FIRST).answered(&client).await;
+        let plain = TestRequest::get(&path, JSON).answered(&client).await;
+        let asked = TestRequest::get(&path, PROTOBUF_FIRST).answered(&client).await;
         assert_eq!((asked.code, asked.format.as_str()), (200, JSON), "GET {path}");
         assert_eq!(asked.json().pointer(part), plain.json().pointer(part), "GET {path}");
-        assert_eq!(Sent::get(&path, PROTOBUF).answered(&client).await.code, 406, "GET {path}");
+        assert_eq!(TestRequest::get(&path, PROTOBUF).answered(&client).await.code, 406, "GET {path}");
     }
     let path = format!("{SHIPS}?watch=true&fieldSelector=metadata.name%3Dvictory");
     let accept = format!("{PROTOBUF};stream=watch, {JSON};stream=watch");
     for accept in [PROTOBUF_FIRST, &accept] {
-        let watched = Sent::get(&path, accept).watched(&client, |read| !json_events(read).is_empty()).await;
+        let watched =
+            TestRequest::get(&path, accept).watched(&client, |read| !json_events(read).is_empty()).await;
         assert_eq!(watched.code, 200, "{accept}");
         assert!(watched.format.starts_with(JSON), "{accept} came as {}", watched.format);
         assert_eq!(json_events(&watched.body)[0].object["metadata"]["name"], "victory");
@@ -54,7 +55,7 @@ pub(crate) async fn metadata_comes_as_protobuf(cluster: &Cluster) {
 
 /// The same for a kind that has protobuf itself.
 pub(crate) async fn metadata_of_pods(cluster: &Cluster) {
-    stage(cluster).await;
+    seeded_server(cluster).await;
     let pods = format!("/api/v1/namespaces/{NAMESPACE}/pods");
     assert_none(&metadata_differences(&cluster.client().await, &pods, "rich").await);
 }
@@ -66,9 +67,9 @@ async fn metadata_differences(client: &Client, path: &str, name: &str) -> Vec<Di
     for (path, kind) in
         [(&list, "PartialObjectMetadataList"), (&format!("{path}/{name}"), "PartialObjectMetadata")]
     {
-        let mut json = Sent::get(path, &partial(JSON, kind)).answered(client).await.json();
-        let answer = Sent::get(path, &partial(PROTOBUF, kind)).answered(client).await;
-        let protobuf = Opened::of(answer.protobuf());
+        let mut json = TestRequest::get(path, &partial(JSON, kind)).answered(client).await.json();
+        let answer = TestRequest::get(path, &partial(PROTOBUF, kind)).answered(client).await;
+        let protobuf = Envelope::of(answer.protobuf());
         if kind.ends_with("List") {
             assert_eq!(json["items"].as_array().map(Vec::len), Some(1), "{json}");
             // The two responses are of different moments.
@@ -95,7 +96,7 @@ fn items_differences(json: &Value, protobuf: &[u8]) -> Vec<Difference> {
 
 /// A client, after a ship of this name exists.
 async fn launched(cluster: &Cluster, name: &str) -> Client {
-    stage(cluster).await;
+    seeded_server(cluster).await;
     let client = cluster.client().await;
     let ship = json!({
         "apiVersion": "wires.example/v1", "kind": "Ship",
@@ -103,8 +104,9 @@ async fn launched(cluster: &Cluster, name: &str) -> Client {
         "spec": { "replicas": 1, "either": { "a": "b" } },
     });
     let made = async {
-        let sent = Sent { method: &Method::POST, path: SHIPS, accept: JSON, body: Some((JSON, &ship)) };
-        while sent.answered(&client).await.code != 201 {
+        let request =
+            TestRequest { method: &Method::POST, path: SHIPS, accept: JSON, body: Some((JSON, &ship)) };
+        while request.answered(&client).await.code != 201 {
             sleep(Duration::from_millis(50)).await;
         }
     };

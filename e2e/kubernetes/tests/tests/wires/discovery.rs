@@ -4,10 +4,10 @@ use kube_client::Client;
 use serde_json::Value;
 use tidings_object::{ResourceKind, Scope};
 
-use crate::response::Sent;
+use crate::response::TestRequest;
 
 #[derive(Debug, Clone)]
-pub(crate) struct Served {
+pub(crate) struct ServedResource {
     pub(crate) resource: ResourceKind,
     pub(crate) verbs: Vec<String>,
 }
@@ -15,10 +15,10 @@ pub(crate) struct Served {
 const DISCOVERY: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
 
 /// Every resource that the server itself serves, without subresources.
-pub(crate) async fn served(client: &Client) -> Vec<Served> {
+pub(crate) async fn served(client: &Client) -> Vec<ServedResource> {
     let mut served = Vec::new();
     for path in ["/api", "/apis"] {
-        let groups = Sent::get(path, DISCOVERY).answered(client).await.json();
+        let groups = TestRequest::get(path, DISCOVERY).answered(client).await.json();
         for group in list(&groups["items"]) {
             for version in list(&group["versions"]) {
                 let name = (text(&group["metadata"]["name"]), text(&version["version"]));
@@ -29,7 +29,7 @@ pub(crate) async fn served(client: &Client) -> Vec<Served> {
     served
 }
 
-fn one((group, version): &(String, String), resource: &Value) -> Served {
+fn one((group, version): &(String, String), resource: &Value) -> ServedResource {
     let scope = if resource["scope"] == "Namespaced" { Scope::Namespaced } else { Scope::Cluster };
     let kind = ResourceKind {
         group: group.clone().into(),
@@ -38,12 +38,12 @@ fn one((group, version): &(String, String), resource: &Value) -> Served {
         plural: text(&resource["resource"]).into(),
         scope,
     };
-    Served { resource: kind, verbs: list(&resource["verbs"]).iter().map(text).collect() }
+    ServedResource { resource: kind, verbs: list(&resource["verbs"]).iter().map(text).collect() }
 }
 
-impl Served {
+impl ServedResource {
     /// Whether its objects can be created and listed.
-    pub(crate) fn is_made_and_listed(&self) -> bool {
+    pub(crate) fn can_be_created_and_listed(&self) -> bool {
         ["create", "list"].iter().all(|verb| self.verbs.iter().any(|known| known == verb))
     }
 }

@@ -3,12 +3,12 @@
 //! It does not use the code under test.
 
 use serde_json::Value as Json;
-use tidings_protobuf::wire::{Reader, Value};
+use tidings_protobuf::wire::{FieldReader, Value};
 use tidings_protobuf::{Message, TypeMeta, message};
 
 /// The envelope of a response or of the object of a watch event.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Opened<'a> {
+pub(crate) struct Envelope<'a> {
     pub(crate) type_meta: TypeMeta<'a>,
     /// The message.
     pub(crate) bytes: &'a [u8],
@@ -16,13 +16,13 @@ pub(crate) struct Opened<'a> {
 
 #[derive(Debug)]
 pub(crate) struct Event<T> {
-    pub(crate) sort: String,
+    pub(crate) event_type: String,
     pub(crate) object: T,
 }
 
-impl<'a> Opened<'a> {
+impl<'a> Envelope<'a> {
     /// Parses an envelope.
-    pub(crate) fn of(bytes: &'a [u8]) -> Opened<'a> {
+    pub(crate) fn of(bytes: &'a [u8]) -> Envelope<'a> {
         let envelope = bytes.strip_prefix(b"k8s\0").expect("an envelope begins with its magic number");
         let meta = field(envelope, 1);
         let (api_version, kind) = (text(field(meta, 1)), text(field(meta, 2)));
@@ -32,7 +32,7 @@ impl<'a> Opened<'a> {
             (&[][..], &[][..]),
             "it is neither coded nor JSON"
         );
-        Opened { type_meta, bytes: field(envelope, 2) }
+        Envelope { type_meta, bytes: field(envelope, 2) }
     }
 
     /// The message of its type.
@@ -48,7 +48,7 @@ impl<'a> Opened<'a> {
     }
 
     /// The identity of the object and its version.
-    pub(crate) fn life(&self) -> String {
+    pub(crate) fn uid_and_version(&self) -> String {
         format!("{} at {}", text(field(field(self.bytes, 1), 5)), self.version())
     }
 
@@ -68,12 +68,12 @@ impl<'a> Opened<'a> {
 }
 
 /// The complete events of a protobuf watch.
-pub(crate) fn protobuf_events(mut stream: &[u8]) -> Vec<Event<Opened<'_>>> {
+pub(crate) fn protobuf_events(mut stream: &[u8]) -> Vec<Event<Envelope<'_>>> {
     let mut events = Vec::new();
     while let Some((length, rest)) = stream.split_first_chunk() {
         let Some((event, rest)) = rest.split_at_checked(u32::from_be_bytes(*length) as usize) else { break };
-        let object = Opened::of(field(field(event, 2), 1));
-        events.push(Event { sort: text(field(event, 1)).to_owned(), object });
+        let object = Envelope::of(field(field(event, 2), 1));
+        events.push(Event { event_type: text(field(event, 1)).to_owned(), object });
         stream = rest;
     }
     events
@@ -84,8 +84,8 @@ pub(crate) fn json_events(stream: &[u8]) -> Vec<Event<Json>> {
     let whole = stream.split_inclusive(|byte| *byte == b'\n').filter(|line| line.ends_with(b"\n"));
     let events = whole.map(|line| {
         let mut event: Json = serde_json::from_slice(line).expect("the server writes JSON");
-        let sort = event["type"].as_str().expect("an event has a type").to_owned();
-        Event { sort, object: event["object"].take() }
+        let event_type = event["type"].as_str().expect("an event has a type").to_owned();
+        Event { event_type, object: event["object"].take() }
     });
     events.collect()
 }
@@ -96,7 +96,7 @@ fn field(message: &[u8], number: u32) -> &[u8] {
 }
 
 fn fields(message: &[u8], number: u32) -> impl Iterator<Item = &[u8]> {
-    let mut reader = Reader::new(message);
+    let mut reader = FieldReader::new(message);
     let all = std::iter::from_fn(move || reader.next().expect("the server writes protobuf"));
     all.filter_map(move |(found, value)| match value {
         Value::Bytes(bytes) if found == number => Some(bytes),

@@ -8,8 +8,8 @@ use tidings_object::ResourceKind;
 use tidings_protobuf::message;
 
 use crate::kinds;
-use crate::response::{PROTOBUF, Sent};
-use crate::seeded_server::{is_release_of_fixtures, stage};
+use crate::response::{PROTOBUF, TestRequest};
+use crate::seeded_server::{is_release_of_fixtures, seeded_server};
 
 /// Kinds that are sent as protobuf and that the table does not know, with the reason.
 const UNKNOWN: &[(&str, &str)] = &[
@@ -24,7 +24,9 @@ pub(crate) async fn has_a_fixture(cluster: &Cluster) {
         kinds::all().iter().map(|kind| shown(&kind.api_version(), kind.name)).collect();
     let mut missing = Vec::new();
     let mut unknown = BTreeSet::new();
-    for served in stage(cluster).await.served.iter().filter(|served| served.is_made_and_listed()) {
+    for served in
+        seeded_server(cluster).await.served.iter().filter(|served| served.can_be_created_and_listed())
+    {
         let ResourceKind { group, version, kind, .. } = &served.resource;
         let name = shown(&served.resource.api_version(), kind);
         if message(group, version, kind).is_none() {
@@ -44,7 +46,7 @@ pub(crate) async fn has_a_fixture(cluster: &Cluster) {
 
 /// Custom resources have no protobuf.
 async fn comes_as_protobuf(client: &Client, resource: &ResourceKind) -> bool {
-    let answer = Sent::get(&resource.url_path(None), PROTOBUF).answered(client).await;
+    let answer = TestRequest::get(&resource.url_path(None), PROTOBUF).answered(client).await;
     match answer.code {
         200 => answer.format.starts_with(PROTOBUF),
         406 => false,

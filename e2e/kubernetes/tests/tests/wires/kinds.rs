@@ -11,12 +11,12 @@ use tidings_protobuf::{TypeMeta, message};
 use tokio::time::timeout;
 
 use crate::difference::{Difference, assert_none};
-use crate::envelope::{Event, Opened, json_events, protobuf_events};
+use crate::envelope::{Envelope, Event, json_events, protobuf_events};
 use crate::fixtures::LABEL;
 use crate::intake::BothIntakes;
 use crate::pair::Pair;
-use crate::response::{Answer, JSON, PROTOBUF, Sent};
-use crate::seeded_server::{is_release_of_fixtures, stage};
+use crate::response::{Answer, JSON, PROTOBUF, TestRequest};
+use crate::seeded_server::{is_release_of_fixtures, seeded_server};
 use crate::typed::{self, Decode};
 
 #[derive(Debug, Clone, Copy)]
@@ -54,28 +54,29 @@ impl BuiltIn {
 
 /// Reads all objects of the kind in both formats, and each fixture individually.
 pub(crate) async fn says_the_same(cluster: &Cluster, kind: BuiltIn) {
-    let stage = stage(cluster).await;
-    let Some(served) = stage.resource(&kind.api_version(), kind.name) else {
+    let server = seeded_server(cluster).await;
+    let Some(served) = server.resource(&kind.api_version(), kind.name) else {
         assert!(!is_release_of_fixtures(), "it is not served");
         return;
     };
-    let look = Look { client: cluster.client().await, resource: &served.resource, decode: kind.decode };
-    let (fixtures, mut differences) = look.by_list().await;
+    let comparison =
+        KindComparison { client: cluster.client().await, resource: &served.resource, decode: kind.decode };
+    let (fixtures, mut differences) = comparison.by_list().await;
     assert!(!fixtures.is_empty() || !is_release_of_fixtures(), "none of its fixtures is on the server");
-    differences.extend(look.by_watch(&fixtures).await);
+    differences.extend(comparison.by_watch(&fixtures).await);
     for fixture in &fixtures {
-        differences.extend(look.by_get(fixture).await);
+        differences.extend(comparison.by_get(fixture).await);
     }
     assert_none(&differences);
 }
 
-struct Look<'a> {
+struct KindComparison<'a> {
     client: Client,
     resource: &'a ResourceKind,
     decode: Option<Decode>,
 }
 
-impl Look<'_> {
+impl KindComparison<'_> {
     /// Compares lists of the same version. Returns the fixtures in them.
     async fn by_list(&self) -> (Vec<Value>, Vec<Difference>) {
         let path = self.resource.url_path(None);
@@ -83,7 +84,7 @@ impl Look<'_> {
         let version = json["metadata"]["resourceVersion"].as_str().expect("a list has a version");
         let exactly = format!("{path}?resourceVersion={version}&resourceVersionMatch=Exact");
         let answer = self.ask(&exactly, PROTOBUF).await;
-        let list = Opened::of(answer.protobuf());
+        let list = Envelope::of(answer.protobuf());
         let what = format!("LIST {}", self.resource);
         let ResourceKind { group, version, kind, .. } = self.resource;
         let item_message = message(group, version, kind).expect("the table knows what is compared");
@@ -96,7 +97,7 @@ impl Look<'_> {
             let pair = Pair::of_message(what, item_message, TypeMeta::default(), both);
             differences.extend(self.compared(&pair));
         }
-        (items.into_iter().filter(is_specimen).collect(), differences)
+        (items.into_iter().filter(is_fixture).collect(), differences)
     }
 
     /// Compares the initial events of a watch, and the bookmark that ends them.
@@ -107,25 +108,33 @@ impl Look<'_> {
         );
         let streamed = format!("{PROTOBUF};stream=watch");
         let (json, protobuf) = tokio::join!(
-            Sent::get(&path, JSON).watched(&self.client, |read| ends_list(json_events(read))),
-            Sent::get(&path, &streamed).watched(&self.client, |read| ends_list(protobuf_events(read))),
+            TestRequest::get(&path, JSON).watched(&self.client, |read| ends_list(json_events(read))),
+            TestRequest::get(&path, &streamed).watched(&self.client, |read| ends_list(protobuf_events(read))),
         );
         let protobuf = protobuf_events(protobuf.protobuf());
-        let mut lives: BTreeMap<String, &Event<Opened<'_>>> =
-            protobuf.iter().map(|event| (event.object.life(), event)).collect();
+        let mut by_version: BTreeMap<String, &Event<Envelope<'_>>> =
+            protobuf.iter().map(|event| (event.object.uid_and_version(), event)).collect();
         let (mut differences, mut seen) = (Vec::new(), 0);
-        for Event { sort, mut object } in json_events(&json.body) {
+        for Event { event_type, mut object } in json_events(&json.body) {
             // Other objects may have changed between the two watches, and bookmarks are of different moments.
-            let same = if sort == "BOOKMARK" { protobuf.last() } else { lives.remove(&life(&object)) };
+            let same = if event_type == "BOOKMARK" {
+                protobuf.last()
+            } else {
+                by_version.remove(&uid_and_version(&object))
+            };
             let Some(same) = same else { continue };
-            if sort == "BOOKMARK" {
+            if event_type == "BOOKMARK" {
                 object["metadata"]["resourceVersion"] = same.object.version().into();
             }
-            assert_eq!(same.sort, sort, "{}", name(&object));
-            seen += usize::from(is_specimen(&object));
-            let what = format!("WATCH {}: {sort} {}", self.resource, name(&object));
+            assert_eq!(same.event_type, event_type, "{}", name(&object));
+            seen += usize::from(is_fixture(&object));
+            let what = format!("WATCH {}: {event_type} {}", self.resource, name(&object));
             let pair = Pair::of(what, object, same.object);
-            differences.extend(if sort == "BOOKMARK" { pair.differences() } else { self.compared(&pair) });
+            differences.extend(if event_type == "BOOKMARK" {
+                pair.differences()
+            } else {
+                self.compared(&pair)
+            });
         }
         assert_eq!(seen, fixtures.len(), "not every fixture was seen by both watches");
         differences
@@ -138,14 +147,14 @@ impl Look<'_> {
         let both = async {
             loop {
                 let (json, protobuf) = (self.ask(&path, JSON).await, self.ask(&path, PROTOBUF).await);
-                if life(&json.json()) == Opened::of(protobuf.protobuf()).life() {
+                if uid_and_version(&json.json()) == Envelope::of(protobuf.protobuf()).uid_and_version() {
                     return (json.json(), protobuf);
                 }
             }
         };
         let (json, protobuf) = timeout(SETTLED_MAX, both).await.expect("it is left alone for a moment");
         let what = format!("GET {} {}", self.resource, name(fixture));
-        let pair = Pair::of(what, json, Opened::of(protobuf.protobuf()));
+        let pair = Pair::of(what, json, Envelope::of(protobuf.protobuf()));
         let mut differences = self.compared(&pair);
         differences
             .extend(BothIntakes::both_ways(self.resource, &pair).iter().flat_map(BothIntakes::by_field));
@@ -162,7 +171,7 @@ impl Look<'_> {
     }
 
     async fn ask(&self, path: &str, accept: &str) -> Answer {
-        let answer = Sent::get(path, accept).answered(&self.client).await;
+        let answer = TestRequest::get(path, accept).answered(&self.client).await;
         assert_eq!(answer.code, 200, "GET {path} as {accept}: {}", String::from_utf8_lossy(&answer.body));
         answer
     }
@@ -170,11 +179,11 @@ impl Look<'_> {
 
 /// The first bookmark ends the initial events.
 fn ends_list<T>(events: Vec<Event<T>>) -> bool {
-    events.last().is_some_and(|event| event.sort == "BOOKMARK")
+    events.last().is_some_and(|event| event.event_type == "BOOKMARK")
 }
 
 /// The identity of the object and its version.
-fn life(object: &Value) -> String {
+fn uid_and_version(object: &Value) -> String {
     let text = |name: &str| object["metadata"][name].as_str().unwrap_or_default();
     format!("{} at {}", text("uid"), text("resourceVersion"))
 }
@@ -183,6 +192,6 @@ fn name(object: &Value) -> &str {
     object["metadata"]["name"].as_str().unwrap_or_default()
 }
 
-fn is_specimen(object: &Value) -> bool {
+fn is_fixture(object: &Value) -> bool {
     object["metadata"]["labels"].get(LABEL).is_some()
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tidings_protobuf::{Message, TypeMeta, encode, to_json, values_at};
 
 use crate::difference::Difference;
-use crate::envelope::Opened;
+use crate::envelope::Envelope;
 use crate::expected_differences;
 use crate::path;
 use crate::seeded_server::is_release_of_fixtures;
@@ -20,7 +20,7 @@ pub(crate) struct Pair<'a> {
 
 impl<'a> Pair<'a> {
     /// An object in an envelope.
-    pub(crate) fn of(what: String, json: Value, protobuf: Opened<'a>) -> Pair<'a> {
+    pub(crate) fn of(what: String, json: Value, protobuf: Envelope<'a>) -> Pair<'a> {
         Pair::of_message(what, protobuf.message(), protobuf.type_meta, (json, protobuf.bytes))
     }
 
@@ -37,7 +37,7 @@ impl<'a> Pair<'a> {
 
     /// All differences between protobuf and JSON.
     pub(crate) fn differences(&self) -> Vec<Difference> {
-        [self.as_json(), self.by_path(), self.back_again()].concat()
+        [self.as_json(), self.by_path(), self.encoded_again()].concat()
     }
 
     /// The differences between its JSON and the server's.
@@ -63,7 +63,7 @@ impl<'a> Pair<'a> {
     }
 
     /// The server's JSON, encoded as protobuf, must equal the server's protobuf.
-    fn back_again(&self) -> Vec<Difference> {
+    fn encoded_again(&self) -> Vec<Difference> {
         let what = format!("{}, written as protobuf", self.what);
         let written = match encode(self.message, &self.json) {
             Ok(written) => written,

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use tidings_protobuf::from_slice;
 
 use crate::difference::{Difference, assert_none};
-use crate::envelope::{Opened, json_events, protobuf_events};
+use crate::envelope::{Envelope, json_events, protobuf_events};
 use crate::pair::Pair;
-use crate::response::{JSON, PROTOBUF, Sent, first_events};
+use crate::response::{JSON, PROTOBUF, TestRequest, first_events};
 
 const MAPS: &str = "/api/v1/namespaces/default/configmaps";
 
@@ -19,50 +19,50 @@ pub(crate) async fn say_the_same(cluster: &mut Cluster) {
     let map = json!({ "metadata": { "name": "map" }, "data": { "a": "b" } });
     let (invalid, unreadable) =
         (json!({ "metadata": { "name": "NOT VALID", "labels": { "": "-" } } }), json!({ "data": 1 }));
-    let made = sent(&Method::POST, MAPS, Some(&map)).answered(&client).await;
+    let made = request(&Method::POST, MAPS, Some(&map)).answered(&client).await;
     assert_eq!(made.code, 201);
     let version = made.json()["metadata"]["resourceVersion"].as_str().expect("it has a version").to_owned();
     // A compaction keeps the version at which it is done.
     let other = json!({ "metadata": { "name": "other" } });
-    assert_eq!(sent(&Method::POST, MAPS, Some(&other)).answered(&client).await.code, 201);
+    assert_eq!(request(&Method::POST, MAPS, Some(&other)).answered(&client).await.code, 201);
     cluster.compact().await.expect("etcd compacts");
 
     let limited = cluster.client_of(User::Limited).await;
     let expired = format!("{MAPS}?resourceVersion={version}&resourceVersionMatch=Exact");
     let ahead = format!("{MAPS}?watch=true&sendInitialEvents=true");
     let refused = [
-        (&client, 404, sent(&Method::GET, "/api/v1/namespaces/default/pods/nobody", None)),
-        (&client, 404, sent(&Method::GET, "/apis/nothing.example/v1/things", None)),
-        (&client, 409, sent(&Method::POST, MAPS, Some(&map))),
-        (&client, 422, sent(&Method::POST, MAPS, Some(&invalid))),
-        (&client, 422, sent(&Method::GET, &ahead, None)),
-        (&client, 400, sent(&Method::POST, MAPS, Some(&unreadable))),
-        (&client, 410, sent(&Method::GET, &expired, None)),
-        (&client, 405, sent(&Method::DELETE, "/api/v1/namespaces", None)),
-        (&limited, 403, sent(&Method::GET, MAPS, None)),
+        (&client, 404, request(&Method::GET, "/api/v1/namespaces/default/pods/nobody", None)),
+        (&client, 404, request(&Method::GET, "/apis/nothing.example/v1/things", None)),
+        (&client, 409, request(&Method::POST, MAPS, Some(&map))),
+        (&client, 422, request(&Method::POST, MAPS, Some(&invalid))),
+        (&client, 422, request(&Method::GET, &ahead, None)),
+        (&client, 400, request(&Method::POST, MAPS, Some(&unreadable))),
+        (&client, 410, request(&Method::GET, &expired, None)),
+        (&client, 405, request(&Method::DELETE, "/api/v1/namespaces", None)),
+        (&limited, 403, request(&Method::GET, MAPS, None)),
     ];
     let mut differences = Vec::new();
-    for (client, code, sent) in refused {
-        differences.extend(refusal(client, code, sent).await);
+    for (client, code, request) in refused {
+        differences.extend(refusal(client, code, request).await);
     }
     differences.extend(ended(&client, &format!("{MAPS}?watch=true&resourceVersion=1")).await);
     assert_none(&differences);
 }
 
-fn sent<'a>(method: &'a Method, path: &'a str, body: Option<&'a Value>) -> Sent<'a> {
-    Sent { method, path, accept: JSON, body: body.map(|body| (JSON, body)) }
+fn request<'a>(method: &'a Method, path: &'a str, body: Option<&'a Value>) -> TestRequest<'a> {
+    TestRequest { method, path, accept: JSON, body: body.map(|body| (JSON, body)) }
 }
 
-async fn refusal(client: &Client, code: u16, sent: Sent<'_>) -> Vec<Difference> {
-    let json = sent.answered(client).await;
-    let protobuf = Sent { accept: PROTOBUF, ..sent }.answered(client).await;
-    let what = format!("{} {}", sent.method, sent.path);
+async fn refusal(client: &Client, code: u16, request: TestRequest<'_>) -> Vec<Difference> {
+    let json = request.answered(client).await;
+    let protobuf = TestRequest { accept: PROTOBUF, ..request }.answered(client).await;
+    let what = format!("{} {}", request.method, request.path);
     assert_eq!((json.code, protobuf.code), (code, code), "{what}: {}", String::from_utf8_lossy(&json.body));
     if !protobuf.format.starts_with(PROTOBUF) {
         assert_eq!(json.body, protobuf.body, "{what} as {}", protobuf.format);
         return Vec::new();
     }
-    differences(what, json.json(), Opened::of(protobuf.protobuf()))
+    differences(what, json.json(), Envelope::of(protobuf.protobuf()))
 }
 
 /// A watch that ends with an error event.
@@ -70,12 +70,12 @@ async fn ended(client: &Client, path: &str) -> Vec<Difference> {
     let (json, protobuf) = first_events(client, path, "").await;
     let (json, protobuf) =
         (json_events(&json.body).remove(0), protobuf_events(protobuf.protobuf()).remove(0));
-    assert_eq!((json.sort.as_str(), protobuf.sort.as_str()), ("ERROR", "ERROR"));
+    assert_eq!((json.event_type.as_str(), protobuf.event_type.as_str()), ("ERROR", "ERROR"));
     assert_eq!(json.object["code"], 410);
     differences(format!("WATCH {path}"), json.object, protobuf.object)
 }
 
-fn differences(what: String, json: Value, protobuf: Opened<'_>) -> Vec<Difference> {
+fn differences(what: String, json: Value, protobuf: Envelope<'_>) -> Vec<Difference> {
     type Status = k8s_openapi::apimachinery::pkg::apis::meta::v1::Status;
     let pair = Pair::of(what, json, protobuf);
     let decoded: Status =

@@ -22,7 +22,7 @@ pub(crate) struct Answer {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sent<'a> {
+pub(crate) struct TestRequest<'a> {
     pub(crate) method: &'a Method,
     pub(crate) path: &'a str,
     pub(crate) accept: &'a str,
@@ -34,15 +34,15 @@ pub(crate) struct Sent<'a> {
 pub(crate) async fn first_events(client: &Client, path: &str, view: &str) -> (Answer, Answer) {
     let (json, protobuf) = (format!("{JSON}{view}"), format!("{PROTOBUF};stream=watch{view}"));
     tokio::join!(
-        Sent::get(path, &json).watched(client, |read| !json_events(read).is_empty()),
-        Sent::get(path, &protobuf).watched(client, |read| !protobuf_events(read).is_empty()),
+        TestRequest::get(path, &json).watched(client, |read| !json_events(read).is_empty()),
+        TestRequest::get(path, &protobuf).watched(client, |read| !protobuf_events(read).is_empty()),
     )
 }
 
-impl<'a> Sent<'a> {
+impl<'a> TestRequest<'a> {
     /// Sends a GET request.
-    pub(crate) fn get(path: &'a str, accept: &'a str) -> Sent<'a> {
-        Sent { method: &Method::GET, path, accept, body: None }
+    pub(crate) fn get(path: &'a str, accept: &'a str) -> TestRequest<'a> {
+        TestRequest { method: &Method::GET, path, accept, body: None }
     }
 
     /// Sends the request and reads the whole response.

@@ -7,20 +7,20 @@ use kubernetes_tests::built::{RELEASE_DEFAULT, release_tested};
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use crate::discovery::{Served, served};
+use crate::discovery::{ServedResource, served};
 use crate::fixtures::{self, Fixture};
-use crate::response::{Answer, JSON, Sent};
+use crate::response::{Answer, JSON, TestRequest};
 
-pub(crate) struct Stage {
-    pub(crate) served: Vec<Served>,
+pub(crate) struct SeededServer {
+    pub(crate) served: Vec<ServedResource>,
     /// The fixtures that the server refused, with the reason.
     refused: Vec<String>,
 }
 
-static STAGE: OnceCell<Stage> = OnceCell::const_new();
+static SEEDED_SERVER: OnceCell<SeededServer> = OnceCell::const_new();
 
-pub(crate) async fn stage(cluster: &Cluster) -> &'static Stage {
-    STAGE.get_or_init(|| make(cluster)).await
+pub(crate) async fn seeded_server(cluster: &Cluster) -> &'static SeededServer {
+    SEEDED_SERVER.get_or_init(|| make(cluster)).await
 }
 
 /// Whether the release is the one that the fixtures were written for. Other releases may know less.
@@ -30,14 +30,14 @@ pub(crate) fn is_release_of_fixtures() -> bool {
 
 /// A fixture that the server refuses can't be compared.
 pub(crate) async fn accepts_every_fixture(cluster: &Cluster) {
-    let refused = &stage(cluster).await.refused;
+    let refused = &seeded_server(cluster).await.refused;
     assert!(refused.is_empty() || !is_release_of_fixtures(), "{}", refused.join("\n"));
 }
 
-impl Stage {
+impl SeededServer {
     /// The resource of this kind.
-    pub(crate) fn resource(&self, api_version: &str, kind: &str) -> Option<&Served> {
-        let is_it = |served: &&Served| {
+    pub(crate) fn resource(&self, api_version: &str, kind: &str) -> Option<&ServedResource> {
+        let is_it = |served: &&ServedResource| {
             served.resource.api_version() == api_version
                 && served.resource.kind == kind
                 && !served.verbs.is_empty()
@@ -46,27 +46,28 @@ impl Stage {
     }
 }
 
-async fn make(cluster: &Cluster) -> Stage {
+async fn make(cluster: &Cluster) -> SeededServer {
     let client = cluster.client().await;
-    let mut stage = Stage { served: served(&client).await, refused: Vec::new() };
+    let mut server = SeededServer { served: served(&client).await, refused: Vec::new() };
     for fixture in fixtures::all() {
-        if let Err(reason) = make_one(&client, &stage, &fixture).await {
-            stage.refused.push(format!("{}: {reason}", fixture.shown()));
+        if let Err(reason) = make_one(&client, &server, &fixture).await {
+            server.refused.push(format!("{}: {reason}", fixture.shown()));
         }
     }
-    stage
+    server
 }
 
-async fn make_one(client: &Client, stage: &Stage, fixture: &Fixture) -> Result<(), String> {
-    let served = stage.resource(fixture.text("/apiVersion"), fixture.text("/kind"));
+async fn make_one(client: &Client, server: &SeededServer, fixture: &Fixture) -> Result<(), String> {
+    let served = server.resource(fixture.text("/apiVersion"), fixture.text("/kind"));
     let resource = &served.ok_or("it is not served")?.resource;
     let path = resource.url_path(Some(fixture.namespace()));
     let body = Some((JSON, &fixture.object));
-    taken(Sent { method: &Method::POST, path: &path, accept: JSON, body }.answered(client).await)?;
+    taken(TestRequest { method: &Method::POST, path: &path, accept: JSON, body }.answered(client).await)?;
     for (subresource, patch) in &fixture.later {
         let path = format!("{path}/{}/{subresource}", fixture.text("/metadata/name"));
         let body = Some(("application/merge-patch+json", patch));
-        let patched = Sent { method: &Method::PATCH, path: &path, accept: JSON, body }.answered(client).await;
+        let patched =
+            TestRequest { method: &Method::PATCH, path: &path, accept: JSON, body }.answered(client).await;
         taken(patched).map_err(|reason| format!("its {subresource}: {reason}"))?;
     }
     Ok(())

@@ -87,7 +87,8 @@ where
     K: DeserializeOwned + Serialize + PartialEq + Debug + Send + Sync + 'static,
 {
     let what = format!("{}, decoded", pair.what);
-    let json = serde_json::from_value::<K>(pair.json.clone());
+    // From text, as objects are decoded below: each deserializer compiles the code of all kinds once more.
+    let json = serde_json::from_slice::<K>(&serde_json::to_vec(&pair.json).expect("a value is JSON"));
     let protobuf = from_slice::<K>(pair.message, pair.type_meta, pair.protobuf);
     let mut differences = unequal::<K, K>(&what, json.map_err(shown), protobuf.map_err(shown));
     let what = format!("{what} from what was taken in");

@@ -37,12 +37,12 @@ impl FaultProxy {
             }
             Reply::Status { code, retry_after_seconds } => {
                 let answer = Refusal { code, retry_after_seconds, is_too_large: false };
-                self.log.answered(number, answer.recorded());
+                self.log.record_response(number, answer.recorded());
                 return answer.write(coding::wire_of(incoming.accept()), socket).await;
             }
             Reply::TooLarge => {
                 let answer = Refusal { code: 504, retry_after_seconds: None, is_too_large: true };
-                self.log.answered(number, answer.recorded());
+                self.log.record_response(number, answer.recorded());
                 return answer.write(coding::wire_of(incoming.accept()), socket).await;
             }
         }
@@ -70,9 +70,9 @@ impl FaultProxy {
         let wire = wire_of(&response);
         let body = response.into_body().collect().await.map_err(io::Error::other)?.to_bytes();
         let is_whole = bytes_max >= body.len();
-        self.log.answered(number, recorded(wire, code, retry_after.is_some(), &body, is_whole));
+        self.log.record_response(number, recorded(wire, code, retry_after.is_some(), &body, is_whole));
         if code < 300 {
-            self.log.came_by(number, wire);
+            self.log.record_wire(number, wire);
         }
         let retry_after = retry_after.as_ref().and_then(|seconds| seconds.to_str().ok());
         socket.write_all(head(wire, code, body.len(), retry_after).as_bytes()).await?;
@@ -84,12 +84,12 @@ impl FaultProxy {
     async fn relay(&self, number: usize, response: Response<Body>, socket: &mut TcpStream) -> io::Result<()> {
         let mut faults = self.state_of_faults.subscribe();
         let wire = wire_of(&response);
-        self.log.came_by(number, wire);
+        self.log.record_wire(number, wire);
         let mut body = response.into_body();
         let (mut from_client, to_client) = socket.split();
         let (stream, partial, since_armed) = (Stream::default(), Vec::new(), 0);
-        let mut out = Out { to_client, log: &self.log, wire, stream, partial, since_armed };
-        self.log.answered(number, Answer::Stream(Stream::default()));
+        let mut out = ClientStream { to_client, log: &self.log, wire, stream, partial, since_armed };
+        self.log.record_response(number, Answer::Stream(Stream::default()));
         out.to_client.write_all(stream_head(wire).as_bytes()).await?;
         let mut pending = Bytes::new();
         loop {
@@ -101,7 +101,7 @@ impl FaultProxy {
                 out.since_armed = 0;
             }
             let sent = out.send(&mut pending, fault).await;
-            self.log.answered(number, Answer::Stream(out.stream.clone()));
+            self.log.record_response(number, Answer::Stream(out.stream.clone()));
             sent?;
             if is_refusing {
                 return self.end(number, out, StreamEnd::Cut).await;
@@ -127,9 +127,9 @@ impl FaultProxy {
         }
     }
 
-    async fn end(&self, number: usize, mut out: Out<'_>, end: StreamEnd) -> io::Result<()> {
+    async fn end(&self, number: usize, mut out: ClientStream<'_>, end: StreamEnd) -> io::Result<()> {
         out.stream.ending = match end {
-            StreamEnd::Cut | StreamEnd::HangThenCut(_) => Ending::FailedTest,
+            StreamEnd::Cut | StreamEnd::HangThenCut(_) => Ending::Broken,
             StreamEnd::Close | StreamEnd::CloseAtMarker | StreamEnd::Error(_) => Ending::Closed,
         };
         match end {
@@ -140,7 +140,7 @@ impl FaultProxy {
             }
             StreamEnd::Cut | StreamEnd::Close | StreamEnd::CloseAtMarker => {}
         }
-        self.log.answered(number, Answer::Stream(out.stream));
+        self.log.record_response(number, Answer::Stream(out.stream));
         if matches!(end, StreamEnd::Cut | StreamEnd::HangThenCut(_)) {
             out.to_client.shutdown().await?;
             return Err(io::ErrorKind::ConnectionAborted.into());
@@ -161,7 +161,7 @@ fn stream_head(wire: Wire) -> String {
 }
 
 /// A stream to the client.
-struct Out<'a> {
+struct ClientStream<'a> {
     to_client: tokio::net::tcp::WriteHalf<'a>,
     log: &'a Log,
     wire: Wire,
@@ -172,7 +172,7 @@ struct Out<'a> {
     since_armed: usize,
 }
 
-impl Out<'_> {
+impl ClientStream<'_> {
     /// Sends what may be sent before the fault happens.
     async fn send(&mut self, pending: &mut Bytes, fault: Option<StreamFault>) -> io::Result<()> {
         let allowed = fault.map_or(pending.len(), |fault| self.allowed(pending, fault));

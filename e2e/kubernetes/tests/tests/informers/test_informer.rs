@@ -12,9 +12,9 @@ use tidings::{
     InformerFault, InformerOptions, Kind, ListMode, ReflectorConfig, Running, SharedInformer,
     SharedInformerFactory, Wire,
 };
-use tidings_simulation::NotificationRecorder;
+use tidings_informer::testing::NotificationRecorder;
 
-pub(crate) struct Follow<K> {
+pub(crate) struct TestInformer<K> {
     pub(crate) informer: SharedInformer<K>,
     pub(crate) recorder: NotificationRecorder,
     pub(crate) errors: ErrorClasses,
@@ -44,36 +44,36 @@ pub(crate) fn with_short_watches() -> ReflectorConfig {
     quick().watch_timeout_floor(seconds).watch_timeout_min(seconds)
 }
 
-impl<K: Kind + 'static> Follow<K> {
+impl<K: Kind + 'static> TestInformer<K> {
     /// Starts an informer and waits until it is synced.
-    pub(crate) async fn start(client: Client, options: InformerOptions) -> Follow<K> {
-        let follow = Follow::begin(client, options);
-        follow.synced().await;
-        follow
+    pub(crate) async fn start(client: Client, options: InformerOptions) -> TestInformer<K> {
+        let informer = TestInformer::begin(client, options);
+        informer.synced().await;
+        informer
     }
 
     /// Starts an informer.
-    pub(crate) fn begin(client: Client, options: InformerOptions) -> Follow<K> {
-        Follow::of(client, |factory| factory.informer_with(options).unwrap())
+    pub(crate) fn begin(client: Client, options: InformerOptions) -> TestInformer<K> {
+        TestInformer::of(client, |factory| factory.informer_with(options).unwrap())
     }
 }
 
-impl<K: 'static> Follow<K> {
+impl<K: 'static> TestInformer<K> {
     /// Starts the informer that `informer` creates.
     pub(crate) fn of(
         client: Client,
         informer: impl FnOnce(&SharedInformerFactory) -> SharedInformer<K>,
-    ) -> Follow<K> {
+    ) -> TestInformer<K> {
         let errors = ErrorClasses::default();
         let met = errors.clone();
         let factory = SharedInformerFactory::builder(client)
             .seed(seed())
-            .on_error(move |fault| met.meet(fault))
+            .on_error(move |fault| met.record(fault))
             .build();
         let informer = informer(&factory);
         let recorder = NotificationRecorder::attach(&informer);
         let running = factory.start();
-        Follow { informer, recorder, errors, running }
+        TestInformer { informer, recorder, errors, running }
     }
 
     pub(crate) async fn synced(&self) {
@@ -99,7 +99,7 @@ impl<K: 'static> Follow<K> {
 }
 
 impl ErrorClasses {
-    fn meet(&self, fault: &InformerFault) {
+    fn record(&self, fault: &InformerFault) {
         if let InformerFault::Source(error) = fault {
             self.0.lock().unwrap().push(error.class());
         }

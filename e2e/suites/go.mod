@@ -1,0 +1,3 @@
+module tidings.dev/suites
+
+go 1.25
