@@ -30,9 +30,13 @@ api:
 deny:
     cargo deny check licenses bans sources
 
+# Compares the public interface with the last release (needs cargo-semver-checks, and a release on crates.io).
+semver *arguments:
+    K8S_OPENAPI_ENABLED_VERSION=1.37 cargo semver-checks --workspace --exclude tidings-bench --exclude tidings-cli --exclude tidings-simulation --exclude tidings-test-types --exclude kubernetes-tests {{ arguments }}
+
 # The packages for crates.io, each built from what would be uploaded; `--no-verify` only packs them.
 package *arguments:
-    K8S_OPENAPI_ENABLED_VERSION=1.37 cargo package --workspace --exclude tidings-bench --exclude tidings-simulation --exclude kubernetes-tests {{ arguments }}
+    K8S_OPENAPI_ENABLED_VERSION=1.37 cargo package --workspace --exclude tidings-bench --exclude tidings-simulation --exclude tidings-test-types --exclude kubernetes-tests {{ arguments }}
 
 # Fills the tests into docs/contract.md, from the `// holds:` comments above them.
 contract:
@@ -42,18 +46,26 @@ contract:
 protobuf-table *arguments:
     cd crates/tidings-protobuf/generator && go run . {{ arguments }}
 
+# controller-runtime's own suites against `tidings serve`, with the expected outcomes (needs Go and the module proxy).
+suites *arguments:
+    cargo build -p tidings-cli
+    cd e2e/suites && go run . -tidings "${CARGO_TARGET_DIR:-../../target}/debug/tidings" {{ arguments }}
+
+# How long `tidings serve` takes until it is ready, and its memory.
+startup program="target/release/tidings" runs="20" servers="100":
+    bash e2e/suites/startup.sh {{ program }} {{ runs }} {{ servers }}
+
 # The fuzz targets.
 fuzz-list:
     cargo +nightly fuzz list
 
 # Fuzzes one parser of a crate (`just fuzz object identity`), from its corpus on; needs cargo-fuzz and a nightly.
 fuzz crate parser seconds="60":
-    mkdir -p fuzz/corpus/{{ crate }}_{{ parser }}
-    cargo +nightly fuzz run --sanitizer none {{ crate }}_{{ parser }} fuzz/corpus/{{ crate }}_{{ parser }} crates/tidings-{{ crate }}/corpus/{{ parser }} -- -max_total_time={{ seconds }} -timeout=30
+    bash .ci/fuzz.sh {{ seconds }} {{ crate }}_{{ parser }}
 
-# Fuzzes every target in turn, each for so many seconds; stops at the first finding.
+# Fuzzes every target for so many seconds each, also after a finding.
 fuzz-all seconds="600":
-    for target in $(cargo +nightly fuzz list); do just fuzz "${target%%_*}" "${target#*_}" {{ seconds }}; done
+    bash .ci/fuzz.sh {{ seconds }}
 
 # Adds to a parser's corpus what fuzzing found new in it, without what covers nothing more.
 fuzz-keep crate parser:
@@ -62,10 +74,6 @@ fuzz-keep crate parser:
 # Mutates some files of a crate and runs the tests that should notice (`just mutants tidings-workqueue 'src/{state,order}.rs' --lib`).
 mutants crate files *tests:
     cargo mutants --package {{ crate }} --file 'crates/{{ crate }}/{{ files }}' --timeout 120 -- {{ tests }}
-
-# Fuzzes every target for so many seconds each.
-fuzz-all seconds="60":
-    bash .ci/fuzz.sh {{ seconds }}
 
 # Instruction counts of the hot parts, compared with the recorded ones (needs valgrind).
 instructions *arguments:

@@ -16,7 +16,7 @@ crates=()
 for manifest in crates/*/Cargo.toml; do
   crate="$(basename "$(dirname "$manifest")")"
   case "$crate" in
-    tidings-bench | tidings-cli | tidings-simulation) ;; # programs
+    tidings-bench | tidings-cli | tidings-simulation | tidings-test-types) ;; # programs and tests
     *) crates+=("$crate") ;;
   esac
 done

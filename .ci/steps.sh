@@ -11,7 +11,6 @@ install_cargo_tool() {
   [[ "$(cat "$cache/bin/$tool.version" 2>/dev/null)" != "$version" ]] || return 0
   CARGO_TARGET_DIR="$cache/tool" CARGO_PROFILE_DEV_DEBUG=0 \
     cargo install --debug --quiet --locked --root "$cache" "$tool@$version"
-  rm -rf "$cache/tool"
   printf '%s' "$version" >"$cache/bin/$tool.version"
 }
 
@@ -32,6 +31,7 @@ install_tools() {
   fi
   install_cargo_tool cargo-deny "$CARGO_DENY_VERSION"
   install_cargo_tool cargo-public-api "$CARGO_PUBLIC_API_VERSION"
+  rm -rf "$cache/tool"
   rustc --version
   go version
   kubectl version --client 2>&1 | sed -n 1p
@@ -74,12 +74,23 @@ build_documentation() {
 # The tests have built the examples and the program. The time limit stops an example that does not end.
 run_examples() {
   local source
-  for source in crates/tidings/examples/*.rs; do
+  for source in crates/tidings/examples/*.rs crates/tidings-cluster/examples/*.rs; do
     printf -- '--- %s\n' "$source"
     timeout 60 "$CARGO_TARGET_DIR/debug/examples/$(basename "$source" .rs)"
   done
   printf -- '--- the demo\n'
   timeout 60 "$CARGO_TARGET_DIR/debug/tidings" demo --seconds 3
+}
+
+# Crates outside the workspace, beside the tests: cargo releases the lock of the target folder before it runs tests. They share
+# that lock, so they follow each other.
+check_other_crates() {
+  renice -n 10 -p "$BASHPID" >/dev/null
+  printf -- '\n--- outside crates\n'
+  build_outside_crates
+  printf -- '\n--- first controller\n'
+  bash .ci/first_controller.sh
+  bash .ci/simulation.sh
 }
 
 # Builds a crate outside the workspace with the oldest and the newest Kubernetes version of k8s-openapi, because the
@@ -126,7 +137,7 @@ check_feature_corners() {
   mkdir "$folder/src"
   cp "$root/Cargo.lock" "$folder/"
   printf '//! Uses tidings.\npub use tidings::SharedInformerFactory;\n' >"$folder/src/lib.rs"
-  for features in '' '"metrics"' '"controller"' '"endpoints"' '"http2"'; do
+  for features in '' '"metrics"' '"controller"' '"derived"' '"endpoints"' '"http2"'; do
     cat >"$folder/Cargo.toml" <<TOML
 [package]
 name = "features"
@@ -156,17 +167,27 @@ check_fuzz_targets() {
   cargo check --quiet --manifest-path fuzz/Cargo.toml
 }
 
-# Tests spend most of their time waiting for servers and other programs. The release build uses those cores meanwhile, at a
-# low priority. It has a lock and a folder of its own.
-build_release_in_background() {
-  nice -n 10 cargo build --locked --release --quiet -p tidings-bench -p tidings-simulation &
-  release_build=$!
+# Compiles the packages of kube-apiserver and etcd into Go's cache. Linking them needs our test programs, and is done by
+# `build_kubernetes`. Does nothing if the server of these sources was built before: it is cached, and Go's cache may be gone.
+compile_kubernetes() {
+  [[ "$(cat "$cache/kubernetes.sources" 2>/dev/null)" != "$(kubernetes_sources)" ]] || return 0
+  cd e2e/kubernetes/server
+  CGO_ENABLED=0 nice -n 10 go build -buildvcs=false -trimpath -o /dev/null .
 }
 
-wait_for_release() {
-  local started="$release_build"
-  release_build=""
-  wait "$started"
+build_kubernetes() {
+  "$CARGO_TARGET_DIR/debug/kubernetes-tests" build
+  kubernetes_sources >"$cache/kubernetes.sources"
+}
+
+kubernetes_sources() {
+  cat e2e/kubernetes/server/*.go e2e/kubernetes/server/go.* | sha256sum
+}
+
+# Tests spend most of their time waiting for servers and other programs. The release build uses those cores meanwhile, at a
+# low priority. It has a lock and a folder of its own.
+build_release() {
+  nice -n 10 cargo build --locked --release --quiet -p tidings-bench -p tidings-simulation
 }
 
 check_protobuf_table() {
