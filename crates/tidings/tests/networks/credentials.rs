@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use http::Uri;
 use kube_client::Config;
 use kube_client::config::{AuthInfo, KubeConfigOptions, Kubeconfig};
 use rcgen::{
@@ -57,31 +58,37 @@ pub(crate) async fn token_file_rotates() {
     follower.end().await;
 }
 
-/// A TLS server that is restarted at the same address has another certificate authority.
+/// A TLS server that is restarted at the same address has another certificate authority. A forwarder keeps the address: a
+/// port that was closed may be taken by another program before it is bound again.
 pub(crate) async fn authority_changes() {
     let server = ApiServer::start().await;
     let mut tasks = JoinSet::new();
     let listening = open(&server, Listen::tls(), &mut tasks).await;
+    let forwarder = Forwarder::start(&[listening.address()]).await;
+    let url: Uri = format!("https://{}", forwarder.address).parse().expect("a URL");
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let file = folder.path().join("ca.crt");
     replace(&file, listening.certificate_authority().expect("it listens with TLS"));
-    let fixed = listening.client_config(ADMIN_TOKEN);
-    let mut reloaded = listening.client_config(ADMIN_TOKEN);
+    let mut fixed = listening.client_config(ADMIN_TOKEN);
+    fixed.cluster_url = url.clone();
+    let mut reloaded = fixed.clone();
     reloaded.root_cert_file = Some(file.clone());
     let from_config = Follower::start(client_from_config(fixed).unwrap()).await;
     let from_file = Follower::start(client_from_config(reloaded).unwrap()).await;
 
-    let address = listening.address();
     listening.close();
     while tasks.join_next().await.is_some() {}
-    let listening = open(&server, Listen::tls().on(address), &mut tasks).await;
+    let listening = open(&server, Listen::tls(), &mut tasks).await;
+    forwarder.to(&[listening.address()]);
     for follower in [&from_config, &from_file] {
         follower.reports("invalid peer certificate").await;
     }
     replace(&file, listening.certificate_authority().expect("it listens with TLS"));
     from_file.sees(&server, "after-the-file-was-replaced").await;
     // A client does not read the kubeconfig again, so a new client is needed.
-    let rebuilt = Follower::start(client_from_config(listening.client_config(ADMIN_TOKEN)).unwrap()).await;
+    let mut renewed = listening.client_config(ADMIN_TOKEN);
+    renewed.cluster_url = url;
+    let rebuilt = Follower::start(client_from_config(renewed).unwrap()).await;
     rebuilt.sees(&server, "by-a-new-client").await;
     for follower in [from_config, from_file, rebuilt] {
         follower.end().await;
