@@ -27,10 +27,6 @@ pub(crate) fn read_with(
     // If the guess is wrong, its object is not well-formed, and `open` fails. Then the frame has another shape, or is
     // malformed.
     if let Some(guess) = WatchFrame::guess_json(frame)
-        && let WatchFrameType::Added
-        | WatchFrameType::Modified
-        | WatchFrameType::Deleted
-        | WatchFrameType::Bookmark = guess.frame_type
         && let Ok(event) = open(guess)
     {
         return Ok(event);
@@ -39,15 +35,18 @@ pub(crate) fn read_with(
 }
 
 impl<'a> WatchFrame<'a> {
-    /// Reads a frame of the exact shape that API servers write: the object is everything between the two ends. If that
-    /// object is not well-formed, the frame has another shape: see [`read_json`](Self::read_json).
+    /// Reads a frame of the exact shape that API servers write, with one of the four types that carry an object of the
+    /// resource: the object is everything between the two ends. If that object is not well-formed, the frame has another
+    /// shape: see [`read_json`](Self::read_json).
     pub(crate) fn guess_json(frame: &'a [u8]) -> Option<WatchFrame<'a>> {
         let rest = frame.strip_prefix(br#"{"type":""#)?;
         let quote = rest.iter().take(TYPE_CHARS_MAX).position(|byte| matches!(byte, b'"' | b'\\'))?;
         let (frame_type, rest) = rest.split_at(quote);
         let object = rest.strip_prefix(br#"","object":"#)?.trim_ascii_end().strip_suffix(b"}")?;
-        let frame_type = WatchFrameType::from_name(std::str::from_utf8(frame_type).ok()?);
-        Some(WatchFrame { frame_type, object: Payload::Json(object) })
+        match WatchFrameType::known(frame_type)? {
+            WatchFrameType::Error => None,
+            frame_type => Some(WatchFrame { frame_type, object: Payload::Json(object) }),
+        }
     }
 
     /// Reads a frame of any shape. Of duplicate keys the last one counts. A `Status` in place of an event is an error
