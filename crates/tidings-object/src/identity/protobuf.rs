@@ -50,21 +50,24 @@ mod entry {
 pub(super) fn scan(object: &[u8]) -> Result<Identity<'_>, ScanError> {
     let mut identity = Identity::default();
     let mut deletion = None;
+    let mut broken = None;
     let mut fields = FieldReader::new(object);
-    let broken = loop {
+    loop {
         match fields.next() {
+            // Metadata that ends early does not end the object: a later one replaces it.
             Ok(Some((METADATA, value))) => {
                 identity = Identity::default();
                 deletion = None;
-                if let Err(error) = identity.read_object_meta(bytes(value), &mut deletion) {
-                    break Some(error);
-                }
+                broken = identity.read_object_meta(bytes(value), &mut deletion).err();
             }
             Ok(Some(_)) => {}
-            Ok(None) => break None,
-            Err(error) => break Some(error),
+            Ok(None) => break,
+            Err(error) => {
+                broken = Some(error);
+                break;
+            }
         }
-    };
+    }
     if let Some(error) = broken
         && (identity.name.is_empty() || identity.version.is_none())
     {

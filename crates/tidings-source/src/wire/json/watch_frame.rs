@@ -43,6 +43,9 @@ impl<'a> WatchFrame<'a> {
         let quote = rest.iter().take(TYPE_CHARS_MAX).position(|byte| matches!(byte, b'"' | b'\\'))?;
         let (frame_type, rest) = rest.split_at(quote);
         let object = rest.strip_prefix(br#"","object":"#)?.trim_ascii_end().strip_suffix(b"}")?;
+        if !(object.starts_with(b"{") && object.ends_with(b"}")) {
+            return None;
+        }
         match WatchFrameType::known(frame_type)? {
             WatchFrameType::Error => None,
             frame_type => Some(WatchFrame { frame_type, object: Payload::Json(object) }),
