@@ -84,7 +84,12 @@ pub fn encoded(bytes: &[u8]) {
 }
 
 /// Encodes a value, decodes the result and encodes it again: the bytes must be equal.
+///
+/// A value with a long fraction is skipped: serde_json may read its own text of it as the next floating-point number.
 fn check_encoding(message: &'static Message, value: &Value) {
+    if serde_json::from_str::<Value>(&value.to_string()).ok().as_ref() != Some(value) {
+        return;
+    }
     let Ok(bytes) = encode(message, value) else { return };
     let read = from_slice::<Value>(message, TypeMeta::default(), &bytes).expect("an encoded value decodes");
     let again = encode(message, &read).expect("a decoded value encodes");
