@@ -230,7 +230,7 @@ impl KnownInScope for NothingKnown {
 }
 
 #[cfg(test)]
-mod transcript;
+pub(crate) mod transcript;
 
 #[cfg(test)]
 mod tests;

@@ -166,6 +166,16 @@ mod tests {
     }
 
     #[test]
+    fn a_resync_queues_nothing() {
+        check(
+            InOrder,
+            "known a/x@1
+             sync: 0
+             take:",
+        );
+    }
+
+    #[test]
     fn the_end_of_a_stream_keeps_its_position() {
         check(
             InOrder,

@@ -181,6 +181,20 @@ async fn a_list_dropped_before_its_commit_queues_nothing() {
     }
 }
 
+#[test]
+fn the_length_of_a_list_is_the_number_of_its_keys() {
+    for order in ORDERS {
+        let (sender, _receiver) = small(order, 10);
+        let mut one = stream(&sender, 1);
+        let mut list = one.begin_replace(&StreamScope::All);
+        assert!(list.is_empty());
+        ["a/x@1", "a/y@2", "a/x@3"].map(object).into_iter().for_each(|object| list.accept(object));
+        assert_eq!((list.len(), list.is_empty()), (2, false));
+        list.retract(&object("a/x@4"));
+        assert_eq!(list.len(), 1);
+    }
+}
+
 // holds: Q12
 #[tokio::test(start_paused = true)]
 async fn a_closed_queue_still_delivers_its_deltas_and_then_ends() {
@@ -316,7 +330,35 @@ async fn the_depth_counts_deltas_and_packed_bytes_and_returns_to_zero() {
         assert_eq!((depth.deltas(), depth.bytes_estimate()), (deltas, bytes));
         while receiver.next_batch().now_or_never().is_some() {}
         assert_eq!((depth.deltas(), depth.bytes_estimate()), (0, 0));
+        let one_more = object("a/z@3");
+        let bytes = one_more.packed_bytes();
+        one.change(ChangeType::Added, one_more).await;
+        assert_eq!(depth.bytes_estimate(), bytes);
+        receiver.next_batch().await;
+        assert_eq!(depth.bytes_estimate(), 0);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_ends_itself_queues_the_end_of_its_scope() {
+    for order in ORDERS {
+        let (sender, mut receiver) = small(order, 10);
+        sender.stream(StreamId(1), scope("a")).end().await;
+        assert_eq!(taken(&mut receiver).await, ["end a"]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn debug_output_of_a_queue_shows_how_full_it_is() {
+    for order in ORDERS {
+        let (sender, receiver) = small(order, 77);
+        stream(&sender, 1).bookmark(Version::from(1)).await;
+        for shown in [format!("{sender:?}"), format!("{receiver:?}")] {
+            assert!(shown.contains("bound: 77, len: Some(1)"), "{shown}");
+        }
+    }
+    let fifo = DeltaFifo::new(Arc::new(NothingKnown));
+    assert!(format!("{fifo:?}").contains("deltas: 0"), "{fifo:?}");
 }
 
 #[test]

@@ -123,7 +123,7 @@ impl KnownInScope for Cache {
 }
 
 /// `a/x@5`, `a/x@5!uid`, `a/x@5#body`.
-pub(super) fn object(word: &str) -> Arc<RawObject> {
+pub(crate) fn object(word: &str) -> Arc<RawObject> {
     static INTAKE: LazyLock<Intake> =
         LazyLock::new(|| Intake::new(Pod::resource(), Arc::new(Budget::default())));
     let (word, body) = word.split_once('#').unwrap_or((word, ""));
@@ -139,13 +139,13 @@ pub(super) fn object(word: &str) -> Arc<RawObject> {
 }
 
 /// The inverse of [`object`], without the body.
-pub(super) fn word(object: &RawObject) -> String {
+pub(crate) fn word(object: &RawObject) -> String {
     let own = format!("uid-of-{}", object.key());
     let uid = if object.uid() == own { String::new() } else { format!("!{}", object.uid()) };
     format!("{}@{}{uid}", object.key(), object.version())
 }
 
-pub(super) fn scope(word: &str) -> StreamScope {
+pub(crate) fn scope(word: &str) -> StreamScope {
     match word {
         "*" => StreamScope::All,
         namespace => StreamScope::Namespace(namespace.into()),

@@ -293,3 +293,6 @@ pub(crate) fn overlap(one: &StreamScope, other: &StreamScope) -> bool {
 fn are_different_objects(one: &RawObject, other: &RawObject) -> bool {
     !one.uid().is_empty() && !other.uid().is_empty() && one.uid() != other.uid()
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use tidings_object::Version;
+use tidings_object::{NothingKnown, Version};
 use tidings_source::{ChangeType, StreamScope};
 
+use super::IDLE_ENTRIES_MAX;
 use crate::delta::QueueOrder::PerObject;
 use crate::delta::transcript::{check, object, show};
 use crate::delta::{Delta, DeltaFifo, DeltaKind, StreamId};
@@ -185,7 +186,7 @@ fn used_directly_it_behaves_as_client_gos_delta_fifo() {
     fifo.update(object("a/x@3"));
     fifo.delete(object("a/y@4"));
     fifo.delete(object("a/unknown@5"));
-    assert_eq!(fifo.len(), 4);
+    assert_eq!((fifo.len(), fifo.is_empty()), (4, false));
     assert_eq!(popped(&mut fifo), ["+ a/x@1", "~ a/x@3"]);
     writer.upsert(object("a/x@3"));
     writer.publish(None);
@@ -459,4 +460,19 @@ fn a_state_in_flight_from_before_the_end_of_its_scope_makes_older_deletions_igno
          2> list a @10:
          take: 2> - a/x@5 | 2> ? a/x@9 | 2> reached 5 | 2> listed 10",
     );
+}
+
+#[test]
+fn a_large_list_leaves_in_batches_without_loss_and_frees_its_entries_at_the_end() {
+    let mut fifo = DeltaFifo::new(Arc::new(NothingKnown));
+    let left = |fifo: &mut DeltaFifo| -> usize {
+        std::iter::from_fn(|| Some(fifo.take(1_000).len()).filter(|deltas| *deltas > 0)).sum()
+    };
+    fifo.add(object("a/x@1"));
+    assert_eq!(left(&mut fifo), 1);
+    assert!(fifo.entries.capacity() > 0, "a small queue keeps its allocation");
+    let listed = IDLE_ENTRIES_MAX + 1;
+    fifo.replace((0..listed).map(|name| object(&format!("a/{name}@1"))));
+    assert_eq!(left(&mut fifo), listed);
+    assert!(fifo.entries.capacity() <= IDLE_ENTRIES_MAX);
 }

@@ -157,4 +157,33 @@ mod tests {
         );
         check(&[(0, "x", List(Epoch::Same)), (1, "9", List(Epoch::Same))], None, 0);
     }
+
+    #[test]
+    fn the_newest_version_is_of_any_stream_also_of_one_that_has_ended_in_this_epoch() {
+        use ReachedBy::{Bookmark, List};
+        let mut progress = reached(&[(0, "9", List(Epoch::Same)), (1, "5", List(Epoch::Same))]);
+        let newest = |progress: &Progress| progress.newest().map(|version| version.to_string());
+        assert_eq!(newest(&progress).as_deref(), Some("9"));
+        progress.end(StreamId(0));
+        assert_eq!(newest(&progress).as_deref(), Some("9"));
+        assert_eq!(newest(&progress.clone()).as_deref(), Some("9"));
+        progress.reach(StreamId(1), &Version::new("12"), Bookmark);
+        assert_eq!(newest(&progress).as_deref(), Some("12"));
+        progress.reach(StreamId(1), &Version::new("3"), List(Epoch::New));
+        assert_eq!(newest(&progress).as_deref(), Some("3"));
+    }
+
+    #[test]
+    fn a_stream_is_responsible_for_its_namespace_until_it_ends() {
+        let mut progress = reached(&[(0, "9", ReachedBy::List(Epoch::Same))]);
+        let nine = Version::new("9");
+        assert!(progress.is_following(StreamId(0)) && !progress.is_following(StreamId(2)));
+        assert!(progress.has_listed(StreamId(0)) && !progress.has_listed(StreamId(1)));
+        assert_eq!(progress.responsible_for(Some("a")), Some(Some(&nine)));
+        assert_eq!(progress.responsible_for(Some("b")), Some(None));
+        assert_eq!(progress.responsible_for(Some("c")), None);
+        progress.end(StreamId(0));
+        assert!(!progress.is_following(StreamId(0)));
+        assert_eq!(progress.responsible_for(Some("a")), None);
+    }
 }
