@@ -188,8 +188,26 @@ mod tests {
     fn an_item_is_evicted_even_if_all_are_always_read() {
         let mut queue = S3Fifo::new();
         (0..10).for_each(|item| queue.push(item, 1, item));
-        assert!(queue.pop(5, |_| true).is_some());
-        assert_eq!(queue.len(), 9);
+        let mut checks = 0;
+        let evicted = queue.pop(5, |_| {
+            checks += 1;
+            true
+        });
+        assert!(evicted.is_some());
+        assert_eq!((queue.len(), checks), (9, 20), "after two rounds");
+    }
+
+    #[test]
+    fn the_small_queue_is_evicted_from_while_it_has_more_than_a_tenth_of_the_limit() {
+        for (limit_bytes, expected) in [(100, "main"), (10, "main"), (9, "small")] {
+            let mut queue = S3Fifo::new();
+            queue.push("main", 1, 1);
+            assert_eq!(queue.pop(0, |_| false), Some(("main", 1)));
+            // It was evicted before, so it goes to the main queue.
+            queue.push("main", 1, 1);
+            queue.push("small", 1, 2);
+            assert_eq!(queue.pop(limit_bytes, |_| false), Some((expected, 1)), "{limit_bytes}");
+        }
     }
 
     #[test]
@@ -200,5 +218,28 @@ mod tests {
             ghosts.take(fingerprint / 2);
         }
         assert!(ghosts.order.len() <= 100 && ghosts.last_evicted.len() <= 100);
+    }
+
+    #[test]
+    fn the_bound_of_the_ghost_queue_follows_the_number_of_cached_items() {
+        let mut ghosts = GhostQueue::default();
+        (0..200).for_each(|fingerprint| ghosts.add(fingerprint, 200));
+        assert_eq!(ghosts.order.len(), 200);
+        ghosts.add(200, 0);
+        assert_eq!((ghosts.order.len(), ghosts.last_evicted.len()), (GHOSTS_MIN, GHOSTS_MIN));
+        let oldest = 201 - GHOSTS_MIN as u64;
+        assert!(!ghosts.take(oldest - 1) && ghosts.take(oldest));
+    }
+
+    #[test]
+    fn an_item_that_was_evicted_twice_is_remembered_from_its_last_eviction_on() {
+        let mut ghosts = GhostQueue::default();
+        ghosts.add(1, 0);
+        assert!(ghosts.take(1));
+        (100..).take(GHOSTS_MIN - 2).for_each(|fingerprint| ghosts.add(fingerprint, 0));
+        ghosts.add(1, 0);
+        // Its first eviction is the oldest one, and leaves the queue.
+        ghosts.add(2, 0);
+        assert!(ghosts.take(1));
     }
 }

@@ -43,6 +43,19 @@ fn a_budget_of_zero_keeps_nothing() {
     let first = pods[0].decoded::<Pod>().unwrap();
     assert!(!Arc::ptr_eq(&first, &pods[0].decoded::<Pod>().unwrap()));
     assert_eq!((budget.used_bytes_estimate(), Arc::strong_count(&first)), (0, 1));
+    assert_eq!(budget.evictions(), 0, "nothing was kept even for a moment");
+}
+
+#[test]
+fn an_object_of_the_size_of_the_budget_is_kept_and_a_larger_one_is_not() {
+    let bytes = pods(&Arc::default(), 0..1)[0].decoded_bytes_estimate::<Pod>();
+    for (limit_bytes, is_kept) in [(bytes, true), (bytes - 1, false)] {
+        let budget = Arc::new(Budget::bytes(limit_bytes));
+        let pods = pods(&budget, 0..1);
+        let decoded: Vec<_> = (0..3).map(|_| pods[0].decoded::<Pod>().unwrap()).collect();
+        assert_eq!(Arc::ptr_eq(&decoded[1], &decoded[2]), is_kept, "{limit_bytes} of {bytes}");
+        assert_eq!(budget.evictions(), 0);
+    }
 }
 
 #[test]
@@ -51,7 +64,7 @@ fn an_unlimited_budget_keeps_everything() {
     let pods = pods(&budget, 0..500);
     let decoded: Vec<_> = pods.iter().map(|pod| pod.decoded::<Pod>().unwrap()).collect();
     assert!(pods.iter().zip(&decoded).all(|(pod, first)| Arc::ptr_eq(&pod.decoded().unwrap(), first)));
-    assert_eq!(budget.evictions(), 0);
+    assert_eq!((budget.evictions(), budget.cache.queue_len()), (0, 0), "nothing is queued for eviction");
 }
 
 /// A budget for so many pods.
@@ -101,6 +114,21 @@ fn a_scan_of_the_cache_does_not_evict_values_that_are_read_often() {
 }
 
 #[test]
+fn a_value_that_was_read_again_is_evicted_after_those_that_were_not() {
+    let budget = budget_for(10);
+    let pods = pods(&budget, 0..15);
+    let (filling, later) = pods.split_at(10);
+    filling.iter().for_each(|pod| drop(pod.decoded::<Pod>()));
+    let read_again = &filling[..3];
+    read_again.iter().for_each(|pod| drop(pod.decoded::<Pod>()));
+    (0..2).for_each(|_| later.iter().for_each(|pod| drop(pod.decoded::<Pod>())));
+    assert!(budget.evictions() >= 5, "{}", budget.evictions());
+    let misses = budget.misses();
+    read_again.iter().for_each(|pod| drop(pod.decoded::<Pod>()));
+    assert_eq!(budget.misses(), misses);
+}
+
+#[test]
 fn the_default_limit_is_what_the_cached_objects_take_between_1_and_64_mib() {
     let budget = Arc::new(Budget::default());
     assert_eq!(budget.limit_bytes(), Budget::DEFAULT_BYTES_MIN);
@@ -124,6 +152,40 @@ fn the_queue_drops_the_entries_of_dropped_objects() {
     }
     assert_eq!(budget.used_bytes_estimate(), 0);
     assert!(budget.cache.queue_len() < 1_000, "{}", budget.cache.queue_len());
+}
+
+#[test]
+fn entries_of_dropped_objects_are_removed_when_they_are_more_than_half_of_the_queue() {
+    let budget = Arc::new(Budget::default());
+    let mut pods = pods(&budget, 0..2);
+    pods.iter().for_each(|pod| drop(pod.decoded::<Pod>()));
+    pods.pop();
+    assert_eq!(budget.cache.queue_len(), 2, "one of two");
+    pods.pop();
+    assert_eq!(budget.cache.queue_len(), 0);
+    drop(self::pods(&budget, 2..3)[0].decoded::<Pod>());
+    assert_eq!(budget.cache.queue_len(), 0, "one of one");
+}
+
+#[test]
+fn the_ratio_of_a_kind_is_that_of_its_group_too() {
+    let percent = |group: &'static str, kind: &'static str| {
+        let resource = ResourceKind { group: group.into(), kind: kind.into(), ..Pod::resource() };
+        let growth = DecodedGrowth::of(&resource);
+        (growth.percent(Wire::Json), growth.percent(Wire::Protobuf))
+    };
+    assert_eq!(percent("coordination.k8s.io", "Lease"), (550, 700));
+    let default = percent("example.com", "Widget");
+    for kind in ["Pod", "Secret", "ConfigMap"] {
+        assert_ne!(percent("", kind), default, "{kind}");
+        assert_eq!(percent("example.com", kind), default, "{kind}");
+    }
+}
+
+#[test]
+fn debug_output_shows_the_limit_and_the_use() {
+    let budget = Budget::bytes(77);
+    assert_eq!(format!("{budget:?}"), "Budget { limit_bytes: 77, used_bytes_estimate: 0, .. }");
 }
 
 struct Slow;
