@@ -3,3 +3,4 @@
 mod fairness;
 mod model;
 mod structures;
+mod wakes;
