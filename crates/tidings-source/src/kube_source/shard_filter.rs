@@ -12,7 +12,7 @@ use crate::{
 /// A page without the objects of other shards. Its end reports whether the server or the client removed them.
 pub(super) fn of_list(list: ListStream, range: ShardRange, request: String) -> ListStream {
     let keep = move |part| match part {
-        Ok(ListPart::Object(object)) if !range.contains(object.uid()) => None,
+        Ok(ListPart::Object(object)) if !range.contains_object(&object) => None,
         Ok(ListPart::End(end)) => Some(check_selector(end, range).map(ListPart::End).map_err(|kind| {
             let request = request.clone();
             SourceError { request, kind }
@@ -25,7 +25,7 @@ pub(super) fn of_list(list: ListStream, range: ShardRange, request: String) -> L
 /// A watch without the objects of other shards. Their events become bookmarks, so that the version advances.
 pub(super) fn of_watch(watch: WatchStream, range: ShardRange) -> WatchStream {
     let keep = move |event| match event {
-        WatchEvent::Changed(_, object) if !range.contains(object.uid()) => {
+        WatchEvent::Changed(_, object) if !range.contains_object(&object) => {
             WatchEvent::Bookmark { version: object.version().clone(), is_initial_events_end: false }
         }
         event => event,

@@ -35,7 +35,9 @@ pub struct ListEnd {
 pub enum Sharded {
     /// The server. It reports the selector that it applied (`shardInfo`).
     ByServer(String),
-    /// The source: the server does not know `shardSelector` and sends everything.
+    /// The source, because the server did not report a selector: it ignores `shardSelector` and sends everything, or it
+    /// applied the selector to a list that can't report it. In Kubernetes 1.37 those are lists of custom resources and
+    /// of metadata alone.
     ByClient,
 }
 

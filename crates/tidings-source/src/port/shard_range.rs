@@ -1,4 +1,4 @@
-//! A shard of a resource by the hash of the objects' uids, as `shardSelector` requests it
+//! A shard of a resource by the hash of the objects' uids or namespaces, as `shardSelector` requests it
 //! ([KEP-5866](https://github.com/kubernetes/enhancements/issues/5866)).
 //!
 //! A server without the feature ignores the selector silently. A client must check whether the response has `shardInfo`,
@@ -6,9 +6,10 @@
 
 use std::fmt;
 
-use tidings_object::{ParseError, ParseTarget};
+use tidings_object::{ParseError, ParseTarget, RawObject};
 
-/// A range of hashes: the objects whose uid has a hash in it. It includes the start and excludes the end.
+/// A range of hashes: the objects whose uid, or whose [namespace](Self::by_namespace), has a hash in it. It includes the
+/// start and excludes the end.
 ///
 /// ```
 /// use tidings_source::ShardRange;
@@ -20,9 +21,17 @@ use tidings_object::{ParseError, ParseTarget};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ShardRange {
+    key: ShardKey,
     start: u64,
     /// Up to 2^64.
     end: u128,
+}
+
+/// What is hashed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum ShardKey {
+    Uid,
+    Namespace,
 }
 
 /// The number of hashes.
@@ -39,7 +48,7 @@ impl ShardRange {
                 "an end that is after the start and at most 2^64",
             ));
         }
-        Ok(ShardRange { start, end })
+        Ok(ShardRange { key: ShardKey::Uid, start, end })
     }
 
     /// The shard `index` of `count` shards of about the same size. Indexes start at 0.
@@ -57,17 +66,40 @@ impl ShardRange {
         ShardRange::new(start, bound(index + 1))
     }
 
-    /// Whether an object with this uid is in the range.
-    pub fn contains(&self, uid: &str) -> bool {
-        let hash = fnv1a(uid.as_bytes());
+    /// The same range of the hashes of namespaces: a shard then has all objects of a namespace or none. Objects in cluster
+    /// scope count as those of a namespace with an empty name, and are all in one shard.
+    ///
+    /// Check the sizes of the shards: the hash hardly mixes the last letters of a name into its upper bits, so that
+    /// `team-1`, `team-2` and so on are mostly in one shard. Uids do not have this problem.
+    #[must_use]
+    pub fn by_namespace(self) -> ShardRange {
+        ShardRange { key: ShardKey::Namespace, ..self }
+    }
+
+    /// Whether an object with this uid, or with this namespace if the range is [by namespace](Self::by_namespace), is in
+    /// the range.
+    pub fn contains(&self, uid_or_namespace: &str) -> bool {
+        let hash = fnv1a(uid_or_namespace.as_bytes());
         self.start <= hash && u128::from(hash) < self.end
+    }
+
+    /// Whether this object is in the range.
+    pub(crate) fn contains_object(&self, object: &RawObject) -> bool {
+        self.contains(match self.key {
+            ShardKey::Uid => object.uid(),
+            ShardKey::Namespace => object.namespace().unwrap_or_default(),
+        })
     }
 }
 
 /// Formats it as the value of `shardSelector`.
 impl fmt::Display for ShardRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "shardRange(object.metadata.uid, '{:#018x}', '{:#018x}')", self.start, self.end)
+        let key = match self.key {
+            ShardKey::Uid => "uid",
+            ShardKey::Namespace => "namespace",
+        };
+        write!(f, "shardRange(object.metadata.{key}, '{:#018x}', '{:#018x}')", self.start, self.end)
     }
 }
 
@@ -95,6 +127,16 @@ mod tests {
         assert_eq!(
             range.to_string(),
             "shardRange(object.metadata.uid, '0xaaaaaaaaaaaaaaaa', '0x10000000000000000')"
+        );
+    }
+
+    #[test]
+    fn a_range_of_namespaces_is_another_one_than_that_of_uids() {
+        let range = ShardRange::part(1, 2).unwrap();
+        assert_ne!(range, range.by_namespace());
+        assert_eq!(
+            range.by_namespace().to_string(),
+            "shardRange(object.metadata.namespace, '0x8000000000000000', '0x10000000000000000')"
         );
     }
 
