@@ -9,6 +9,7 @@ pub use crate::table::fuzz as fuzz_table;
 pub use crate::validate::fuzz as fuzz_validate;
 
 use crate::request::continue_token::ContinueToken;
+use crate::request::selector::ShardSelector;
 use crate::request::{Selection, accept, path, query};
 use crate::resource::builtin::builtin_resources;
 
@@ -55,12 +56,18 @@ pub fn fuzz_accept(data: &[u8]) {
     let _ = accept::negotiate(Some(text), accept::ResponseKind::Object, |_| true);
 }
 
-/// A label selector and a field selector, separated by a newline.
+/// A label selector and a field selector, separated by a newline. Each is also read as a shard selector: one that is
+/// valid reads back from its own text.
 pub fn fuzz_selector(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let (labels, fields) = text.split_once('\n').unwrap_or((text, text));
     if let Some(pods) = builtin_resources().iter().find(|def| def.kind == "Pod") {
         let _ = Selection::parse(pods, labels, fields);
+    }
+    for text in [labels, fields] {
+        if let Ok(shard) = ShardSelector::parse(text) {
+            assert_eq!(ShardSelector::parse(&shard.to_string()).as_ref(), Ok(&shard));
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A Kubernetes API server that runs in the test's own process, for tests and demos without a cluster.
 //!
-//! It answers LIST, WATCH and writes as kube-apiserver 1.36 does wherever a client can observe it, and injects faults
+//! It answers LIST, WATCH and writes as kube-apiserver 1.37 does wherever a client can observe it, and injects faults
 //! on request: see [`Fault`]. The in-process transport has no socket and no task, so it works in tokio's paused time.
 //!
 //! ```
@@ -72,6 +72,6 @@ pub use request_log::RecordedRequest;
 pub use resource::Verb;
 pub use server::{
     ApiServer, ApiServerBuilder, Bootstrap, GarbageCollection, InProcess, Kubelet, LaggingServer, LoadResult,
-    NamespaceDeletion, Namespaces, ProtobufResponses, StateError, WatchCache,
+    NamespaceDeletion, Namespaces, ProtobufResponses, ShardSelectors, StateError, WatchCache,
 };
 pub use store::{HistoryLimits, SavedState, StoreSize};

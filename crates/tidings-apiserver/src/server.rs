@@ -34,7 +34,8 @@ pub use in_process::InProcess;
 pub use lagging::LaggingServer;
 pub(crate) use settings::ServerSettings;
 pub use settings::{
-    Bootstrap, GarbageCollection, Kubelet, NamespaceDeletion, Namespaces, ProtobufResponses, WatchCache,
+    Bootstrap, GarbageCollection, Kubelet, NamespaceDeletion, Namespaces, ProtobufResponses, ShardSelectors,
+    WatchCache,
 };
 pub use state::StateError;
 

@@ -86,6 +86,8 @@ pub(crate) struct ListMeta {
     pub(crate) continue_token: Option<String>,
     /// How many objects follow after this page, if that is known.
     pub(crate) remaining: Option<usize>,
+    /// The shard that was applied.
+    pub(crate) shard: Option<String>,
 }
 
 impl ObjectEncoder {
@@ -380,7 +382,9 @@ impl ListMeta {
 
     fn in_struct_order(&self) -> String {
         let (version, token, remaining) = self.parts();
-        [Some(version), token, remaining].into_iter().flatten().collect::<Vec<_>>().join(",")
+        let shard =
+            self.shard.as_ref().map(|selector| format!(r#""shardInfo":{}"#, json!({"selector": selector})));
+        [Some(version), token, remaining, shard].into_iter().flatten().collect::<Vec<_>>().join(",")
     }
 
     fn sorted(&self) -> String {

@@ -107,8 +107,9 @@ impl InformerOptions {
         self
     }
 
-    /// Requests only the objects of one shard. A server that does not know `shardSelector` (Kubernetes before 1.36, or
-    /// without the feature gate `ShardedListAndWatch`) sends all objects. Then the others are dropped on arrival, which
+    /// Requests only the objects of one shard, by uid or [by namespace](ShardRange::by_namespace). A server that does not
+    /// know `shardSelector` (Kubernetes before 1.36, or without the feature gate `ShardedListAndWatch`) sends all objects.
+    /// Then the others are dropped on arrival, which
     /// [the health of the informer](tidings_informer::StreamHealth::sharded) reports.
     #[must_use]
     pub fn shard(mut self, range: ShardRange) -> Self {

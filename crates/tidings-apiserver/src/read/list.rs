@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::plan::{ListPlan, ListVersion};
 use crate::body::{self, ConnectionLost, ResponseBody};
 use crate::request::continue_token::ContinueToken;
-use crate::request::{Representation, RequestOptions, Selection};
+use crate::request::{Content, Representation, RequestOptions, Selection};
 use crate::resource::ResourceDef;
 use crate::server::Core;
 use crate::status::ApiError;
@@ -46,7 +46,7 @@ pub(crate) async fn page(
     options: &RequestOptions,
 ) -> Result<ListPage, ApiError> {
     options.check_list()?;
-    let selection = Selection::parse(def, &options.label_selector, &options.field_selector)?;
+    let selection = Selection::of(def, options, core.settings.shard_selectors)?;
     let plan = ListPlan::of(options, core.settings.watch_cache)?;
     let at = match plan.at {
         ListVersion::Newest => None,
@@ -75,7 +75,8 @@ pub(crate) async fn page(
         remaining = if objects.len() > limit { None } else { Some(0) };
         objects.truncate(limit);
     }
-    let mut meta = ListMeta { version, ..ListMeta::default() };
+    let shard = selection.shard().map(ToString::to_string);
+    let mut meta = ListMeta { version, shard, ..ListMeta::default() };
     if remaining != Some(0) {
         let last = objects.last().map_or("", |last| last.key());
         meta.continue_token = Some(ContinueToken::after(last, namespace, Some(version)).encode());
@@ -120,8 +121,13 @@ pub(crate) fn response(
     def: &ResourceDef,
     options: &RequestOptions,
     representation: Representation,
-    page: ListPage,
+    mut page: ListPage,
 ) -> Result<Response<ResponseBody>, ApiError> {
+    // Kubernetes loses it when it converts a list to metadata or to a table, and its lists of custom resources do not
+    // have it.
+    if representation.content != Content::Whole || def.is_custom() {
+        page.meta.shard = None;
+    }
     let encoder = ObjectEncoder::of(core, def, options, representation)?;
     let media_type = encoder.media_type();
     let body = match (encoder.buffered_list(&page.meta, &page.objects), representation.in_json()) {

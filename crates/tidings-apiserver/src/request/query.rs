@@ -14,6 +14,8 @@ pub struct RequestOptions {
     pub label_selector: String,
     /// `fieldSelector`, as sent.
     pub field_selector: String,
+    /// `shardSelector`, as sent; empty when absent.
+    pub shard_selector: String,
     /// `resourceVersion`, as sent; empty when absent.
     pub resource_version: String,
     /// `resourceVersionMatch`, as sent; empty when absent.
@@ -68,6 +70,7 @@ impl RequestOptions {
         match name {
             "labelSelector" => self.label_selector = value,
             "fieldSelector" => self.field_selector = value,
+            "shardSelector" => self.shard_selector = value,
             "resourceVersion" => self.resource_version = value,
             "resourceVersionMatch" => self.resource_version_match = value,
             "limit" => self.limit = number(&value)?,

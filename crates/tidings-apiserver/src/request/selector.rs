@@ -1,6 +1,6 @@
-//! Label and field selectors of a request, and how they are matched with the bytes of an object.
+//! Label, field and shard selectors of a request, and how they are matched with the bytes of an object.
 //!
-//! `tidings-object` parses both. Labels are read from the metadata alone, and a field is read without decoding the rest
+//! `tidings-object` parses labels and fields. Labels are read from the metadata alone, and a field is read without decoding the rest
 //! of the object.
 
 use std::collections::HashMap;
@@ -8,20 +8,25 @@ use std::collections::HashMap;
 use serde::Deserialize;
 use tidings_object::LabelSelector;
 
+use super::RequestOptions;
 use crate::resource::ResourceDef;
+use crate::server::ShardSelectors;
 use crate::status::ApiError;
 use crate::store::StoredObject;
 
 use self::fields::BoundRequirement;
+pub(crate) use self::shard::ShardSelector;
 
 mod field_value;
 mod fields;
+mod shard;
 
-/// The selected objects of a resource; all of them if both selectors are empty.
+/// The selected objects of a resource; all of them if all selectors are empty.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Selection {
     labels: LabelSelector,
     fields: Vec<BoundRequirement>,
+    shard: Option<ShardSelector>,
 }
 
 /// Whether an object is selected.
@@ -43,7 +48,20 @@ struct LabelsOnly {
 }
 
 impl Selection {
-    /// Parses both selectors for one resource; a 400 if one is not valid.
+    /// The selection of a request. `shardSelector` is not even parsed on a server that ignores it.
+    pub(crate) fn of(
+        def: &ResourceDef,
+        options: &RequestOptions,
+        shard_selectors: ShardSelectors,
+    ) -> Result<Self, ApiError> {
+        let mut selection = Self::parse(def, &options.label_selector, &options.field_selector)?;
+        if shard_selectors == ShardSelectors::Applied && !options.shard_selector.is_empty() {
+            selection.shard = Some(ShardSelector::parse(&options.shard_selector)?);
+        }
+        Ok(selection)
+    }
+
+    /// Parses the label selector and the field selector for one resource; a 400 if one is not valid.
     pub(crate) fn parse(
         def: &ResourceDef,
         label_selector: &str,
@@ -62,12 +80,12 @@ impl Selection {
                 def.plural,
             ))
         })?;
-        Ok(Self { labels, fields })
+        Ok(Self { labels, fields, shard: None })
     }
 
     /// Whether all objects are selected.
     pub(crate) fn is_everything(&self) -> bool {
-        self.labels.is_everything() && self.fields.is_empty()
+        self.labels.is_everything() && self.fields.is_empty() && self.shard.is_none()
     }
 
     /// The name, if the field selector requires `metadata.name` to be equal to one.
@@ -75,8 +93,15 @@ impl Selection {
         self.fields.iter().find_map(BoundRequirement::exact_name)
     }
 
+    /// The shard, if the request has one and the server applies it.
+    pub(crate) fn shard(&self) -> Option<&ShardSelector> {
+        self.shard.as_ref()
+    }
+
     pub(crate) fn matches(&self, object: &StoredObject) -> bool {
-        self.fields.iter().all(|field| field.matches(object)) && self.labels_match(object)
+        self.fields.iter().all(|field| field.matches(object))
+            && self.labels_match(object)
+            && self.shard.as_ref().is_none_or(|shard| shard.matches(object))
     }
 
     pub(crate) fn membership(&self, object: Option<&StoredObject>) -> Membership {

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::{
     ApiServer, Bootstrap, GarbageCollection, Kubelet, NamespaceDeletion, Namespaces, ProtobufResponses,
-    ServerSettings, WatchCache,
+    ServerSettings, ShardSelectors, WatchCache,
 };
 use crate::auth::{Rights, Users};
 use crate::server_clock::ServerClock;
@@ -105,6 +105,12 @@ impl ApiServerBuilder {
     /// Whether lists at version 0 behave as with a watch cache.
     pub fn watch_cache(mut self, watch_cache: WatchCache) -> Self {
         self.settings.watch_cache = watch_cache;
+        self
+    }
+
+    /// Whether `shardSelector` is applied; it is ignored if not set, as Kubernetes does by default.
+    pub fn shard_selectors(mut self, shard_selectors: ShardSelectors) -> Self {
+        self.settings.shard_selectors = shard_selectors;
         self
     }
 

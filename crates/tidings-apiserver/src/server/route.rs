@@ -259,7 +259,7 @@ impl ParsedRequest {
                 read::get::answer(core, &def, &key, &options, representation).await
             }
             (Verb::Watch, _) => {
-                let selection = Selection::parse(&def, &options.label_selector, &options.field_selector)?;
+                let selection = Selection::of(&def, &options, core.settings.shard_selectors)?;
                 let namespace = path.namespace.clone();
                 let faults = StreamFaults::new(faults);
                 let watch = WatchRequest { def, namespace, options, selection, representation, faults };

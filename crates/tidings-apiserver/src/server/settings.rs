@@ -20,6 +20,7 @@ pub(crate) struct ServerSettings {
     pub(crate) namespaces: Namespaces,
     pub(crate) garbage_collection: GarbageCollection,
     pub(crate) watch_cache: WatchCache,
+    pub(crate) shard_selectors: ShardSelectors,
     pub(crate) kubelet: Kubelet,
     pub(crate) namespace_deletion: NamespaceDeletion,
     pub(crate) protobuf: ProtobufResponses,
@@ -69,6 +70,17 @@ pub enum WatchCache {
     On,
     /// As with `--watch-cache=false`: a list at version 0 has pages.
     Off,
+}
+
+/// Whether `shardSelector` selects the objects of lists and watches (KEP-5866).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ShardSelectors {
+    /// The default of kube-apiserver up to 1.37: the parameter is ignored silently, and all objects are sent.
+    Ignored,
+    /// As with `--feature-gates=ShardedListAndWatch=true`, which is alpha in 1.36 and 1.37: ranges of the hashes of uids
+    /// or namespaces are applied, and lists of built-in kinds report them in `metadata.shardInfo`.
+    Applied,
 }
 
 /// Whether a kubelet is imitated, which stops deleted pods.
@@ -127,6 +139,7 @@ impl Default for ServerSettings {
             namespaces: Namespaces::OnDemand,
             garbage_collection: GarbageCollection::Synchronous,
             watch_cache: WatchCache::On,
+            shard_selectors: ShardSelectors::Ignored,
             kubelet: Kubelet::Imitated,
             namespace_deletion: NamespaceDeletion::Synchronous,
             protobuf: ProtobufResponses::OnDemand,

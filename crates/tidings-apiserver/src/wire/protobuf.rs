@@ -189,6 +189,11 @@ fn list_meta(meta: &ListMeta) -> Vec<u8> {
     if let Some(remaining) = meta.remaining {
         write_number(4, i64::try_from(remaining).unwrap_or(i64::MAX), &mut out);
     }
+    if let Some(selector) = &meta.shard {
+        let mut info = Vec::new();
+        write_bytes(1, selector.as_bytes(), &mut info);
+        write_bytes(5, &info, &mut out);
+    }
     out
 }
 

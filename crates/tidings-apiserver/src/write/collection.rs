@@ -20,7 +20,7 @@ pub(super) fn answer(
 ) -> Result<Response<ResponseBody>, ApiError> {
     let (core, def, options) = (request.core, request.def, request.options);
     let deletion = DeleteOptions::parse(options, content_type, sent)?;
-    let selection = Selection::parse(def, &options.label_selector, &options.field_selector)?;
+    let selection = Selection::of(def, options, core.settings.shard_selectors)?;
     let version = core.store.version();
     let read = core.store.snapshot(&def.storage, &range(request.namespace), usize::MAX, None);
     let mut objects = read.map(|snapshot| snapshot.objects).unwrap_or_default();
@@ -34,6 +34,7 @@ pub(super) fn answer(
             _ => {}
         }
     }
-    let meta = ListMeta { version, ..ListMeta::default() };
+    let shard = selection.shard().map(ToString::to_string);
+    let meta = ListMeta { version, shard, ..ListMeta::default() };
     list::response(core, def, options, representation, ListPage { meta, objects })
 }

@@ -13,6 +13,7 @@ mod lagging;
 mod lists;
 mod protobuf;
 mod request_log;
+mod shards;
 mod transports;
 mod typed_client;
 mod watches;
