@@ -5,12 +5,15 @@ use std::time::Duration;
 
 use http::Uri;
 use http_body_util::{BodyExt as _, Limited};
+use k8s_openapi::api::apps::v1::Deployment;
 use kube_client::client::Body;
 use kube_client::{Client, Config};
 use kube_core::dynamic::DynamicObject;
+use tidings::controller::ControllerHandle;
 use tidings::workqueue::QueueMetrics;
-use tidings::{InformerOptions, Scope, SharedInformer, SharedInformerFactory};
-use tidings_endpoints::Diagnostics;
+use tidings::{InformerOptions, Kind, Scope, SharedInformer, SharedInformerFactory};
+use tidings_endpoints::diagnostics::ControllerStatus;
+use tidings_endpoints::{Diagnostics, ReconcileFilter};
 
 use crate::cluster::{self, ClusterOptions, resource};
 use crate::demo_cluster::{self, DemoCluster};
@@ -61,6 +64,14 @@ pub(crate) struct LocalInformers {
     pub(crate) queues: QueueMetrics,
     /// One informer for each resource. They are stored here, because a factory drops informers without users.
     pub(crate) informers: Vec<SharedInformer<DynamicObject>>,
+    pub(crate) controllers: Vec<LocalController>,
+}
+
+/// A controller of this process.
+pub(crate) struct LocalController {
+    /// The resource that it reconciles.
+    resource: String,
+    handle: ControllerHandle,
 }
 
 impl DiagnosticsSource {
@@ -149,7 +160,8 @@ impl LocalInformers {
             }
             informers.push(factory.dynamic_with(resource, options)?);
         }
-        Ok(LocalInformers { factory, queues: QueueMetrics::new(), informers })
+        let controllers = Vec::new();
+        Ok(LocalInformers { factory, queues: QueueMetrics::new(), informers, controllers })
     }
 
     /// Informers of a demo cluster, and the task that runs the cluster and injects faults. The caller must start the
@@ -158,14 +170,32 @@ impl LocalInformers {
         let server = demo_cluster::server(seed).await;
         let factory = SharedInformerFactory::builder(server.client()).seed(seed).build();
         let cluster = DemoCluster::over(&server, &factory, seed)?;
-        let local = LocalInformers::over(factory, &[], &[]).await?;
-        local.queues.show(cluster.controller().queue());
+        let mut local = LocalInformers::over(factory, &[], &[]).await?;
+        let handle = cluster.controller().clone();
+        local.queues.show(handle.queue());
+        handle.record_history();
+        local.controllers.push(LocalController { resource: Deployment::resource().to_string(), handle });
         Ok((local, cluster.run_with_faults()))
     }
 
     /// The diagnostics at this moment.
     pub(crate) fn diagnostics(&self) -> Diagnostics {
-        Diagnostics::of(&self.factory).with_queues(&self.queues)
+        let mut diagnostics = Diagnostics::of(&self.factory).with_queues(&self.queues);
+        let controllers = self.controllers.iter();
+        diagnostics.controllers =
+            controllers.map(|controller| controller.handle.status(ReconcileFilter::Nothing)).collect();
+        diagnostics
+    }
+
+    /// The last reconciles of an object, and the loops that were reported for it, by controller.
+    pub(crate) fn reconciles(&self, resource: &str, key: &str) -> Vec<ControllerStatus> {
+        let controllers = self.controllers.iter().filter(|controller| controller.resource == resource);
+        let status = |controller: &LocalController| {
+            let mut status = controller.handle.status(ReconcileFilter::Key(key));
+            status.loops.retain(|reported| reported.key == key);
+            status
+        };
+        controllers.map(status).collect()
     }
 }
 

@@ -156,7 +156,7 @@ impl Context {
                 other.key == child.key && other.cache.informer.resource() == child.cache.informer.resource()
             };
             if prepared.iter().any(is_same) {
-                return Err(ControllerError::ChildTwice { object: child.described() });
+                return Err(ControllerError::ChildTwice { object: child.description() });
             }
             prepared.push(child);
         }
@@ -168,10 +168,10 @@ impl Context {
             }
         }
         let is_wanted = |cache: &ControllerCache, object: &RawObject| {
-            let is_it = |child: &PreparedChild<'_>| {
+            let is_child = |child: &PreparedChild<'_>| {
                 *child.key == *object.key() && is_same_resource(child.cache, cache)
             };
-            prepared.iter().any(is_it)
+            prepared.iter().any(is_child)
         };
         applied.deleted = self.prune(owner, is_wanted).await?;
         Ok(applied)
@@ -217,7 +217,7 @@ impl Context {
         if let Some(cached) = self.read(cache, key).await? {
             if let Some(other) = cached.controller_uid().filter(|uid| *uid != owner.reference.uid) {
                 let controller = format!("an object with uid {other}");
-                return Err(ControllerError::AlreadyControlled { object: child.described(), controller });
+                return Err(ControllerError::AlreadyControlled { object: child.description(), controller });
             }
             if cache.projection == Projection::Full
                 && is_applied(object, &json_of(&cached)?, self.controller())
@@ -234,20 +234,20 @@ impl Context {
         let written = api.patch(key.name(), &params, &Patch::Apply(object)).await;
         written.map(|_| true).map_err(|source| ControllerError::ChildRequest {
             verb: "applying",
-            object: child.described(),
+            object: child.description(),
             source: Box::new(source),
         })
     }
 }
 
 impl PreparedChild<'_> {
-    fn described(&self) -> String {
+    fn description(&self) -> String {
         format!("{} {}", self.cache.informer.resource(), self.key)
     }
 }
 
 impl Owner {
-    fn described(&self) -> String {
+    fn description(&self) -> String {
         match &self.namespace {
             Some(namespace) => format!("{} {namespace}/{}", self.reference.kind, self.reference.name),
             None => format!("{} {}", self.reference.kind, self.reference.name),
@@ -269,15 +269,15 @@ impl Owner {
                 Ok(None)
             }
             (Scope::Cluster, Some(_), _) => {
-                Err(ControllerError::ObjectWithoutNamespace { owner: self.described(), object })
+                Err(ControllerError::ObjectWithoutNamespace { owner: self.description(), object })
             }
             (Scope::Namespaced, None, None) => {
                 let reason =
-                    format!("{name} has no namespace, and its owner {} has none either", self.described());
+                    format!("{name} has no namespace, and its owner {} has none either", self.description());
                 Err(ControllerError::InvalidChild { resource: resource.to_string(), reason })
             }
             (Scope::Namespaced, Some(owner), Some(own)) if *owner != own => {
-                Err(ControllerError::OwnerInOtherNamespace { owner: self.described(), object })
+                Err(ControllerError::OwnerInOtherNamespace { owner: self.description(), object })
             }
             (Scope::Namespaced, owner, own) => {
                 let namespace = own.or_else(|| owner.clone());

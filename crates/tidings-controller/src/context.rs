@@ -26,6 +26,7 @@ pub use staleness::{Staleness, WhenStale};
 pub use test_context::TestContext;
 
 use crate::caches::{ControllerCache, ControllerCaches};
+use crate::causes::{CauseLog, Causes};
 use crate::controller::stats::ContextCounters;
 use crate::error::ControllerError;
 use crate::recorder::Recorder;
@@ -55,6 +56,8 @@ pub struct Context {
     stop: CancellationToken,
     /// Whether a cache was too stale when the reconcile began, and reads go to the server.
     reads_live: bool,
+    reconcile_id: u64,
+    causes: Arc<Causes>,
 }
 
 /// The part of a context that all reconciles of a controller share.
@@ -64,13 +67,20 @@ pub(crate) struct SharedContext {
     pub(crate) recorder: Recorder,
     pub(crate) caches: ControllerCaches,
     pub(crate) pending_writes: PendingWrites,
+    pub(crate) causes: Arc<CauseLog>,
     pub(crate) fresh_reads: FreshReads,
     pub(crate) counters: Arc<ContextCounters>,
 }
 
 impl Context {
-    pub(crate) fn new(shared: Arc<SharedContext>, request: Request, stop: CancellationToken) -> Self {
-        Context { shared, request, stop, reads_live: false }
+    pub(crate) fn new(
+        shared: Arc<SharedContext>,
+        request: Request,
+        stop: CancellationToken,
+        reconcile_id: u64,
+        causes: Arc<Causes>,
+    ) -> Self {
+        Context { shared, request, stop, reads_live: false, reconcile_id, causes }
     }
 
     pub(crate) fn reading_live(mut self, reads_live: bool) -> Self {
@@ -117,6 +127,32 @@ impl Context {
     /// The request of this reconcile.
     pub fn request(&self) -> &Request {
         &self.request
+    }
+
+    /// Why this reconcile was requested: which objects changed, from which version to which, and in which fields. Use
+    /// it for logs and diagnosis. A reconciler must not depend on it: changes before the start of the process, and
+    /// changes of objects that are deleted meanwhile, have no cause.
+    ///
+    /// ```
+    /// use tidings_controller::{Action, Context, Error, Request};
+    ///
+    /// async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
+    ///     for cause in context.causes().iter() {
+    ///         println!("{request}: {cause}, fields {:?}", cause.fields());
+    ///     }
+    ///     Ok(Action::await_change())
+    /// }
+    /// ```
+    ///
+    /// A context of a unit test has no causes.
+    pub fn causes(&self) -> &Causes {
+        &self.causes
+    }
+
+    /// The number of this reconcile within its controller, as in the field `reconcile.id` of its span and in
+    /// [`Cause::written_by`](crate::Cause::written_by). It starts at 1.
+    pub fn reconcile_id(&self) -> u64 {
+        self.reconcile_id
     }
 
     /// The name of the controller.
@@ -237,7 +273,8 @@ impl Context {
     }
 
     pub(crate) fn record(&self, write: TrackedWrite) {
-        let SharedContext { caches, pending_writes, .. } = &*self.shared;
+        let SharedContext { caches, pending_writes, causes, .. } = &*self.shared;
+        causes.wrote(self.reconcile_id, &write);
         pending_writes.record(caches, &self.request, write);
     }
 

@@ -34,6 +34,7 @@ pub use stats::{ControllerStats, RequestCount, RequestReason};
 pub use task::{ControllerHandle, ControllerTask};
 
 use crate::caches::ControllerCaches;
+use crate::causes::CauseLog;
 use crate::context::{FreshReads, SharedContext};
 use crate::controller::stats::{ContextCounters, ReconcileCounters, RequestCounters};
 use crate::enqueue::RequestQueue;
@@ -45,6 +46,7 @@ use crate::sync::AtomicU64;
 use crate::worker::{ControllerState, ObjectWaits, Parking, ShardFilter, WorkerShared};
 use crate::writes::PendingWrites;
 use builder::ControllerSettings;
+use map_context::MapFailures;
 use schema_check::SchemaCheck;
 use source::ControllerSource;
 use task::{ControllerHandlers, TaskStart};
@@ -142,12 +144,14 @@ impl Controller {
             return Err(ControllerError::NoWorkers { controller: name });
         }
         let queue = settings.queue.named(name.as_str()).build();
-        let request_queue = RequestQueue { queue: queue.clone(), debounce: settings.debounce };
+        let (causes, debounce) = (Arc::new(CauseLog::new(settings.loops)), settings.debounce);
+        let request_queue = RequestQueue { queue: queue.clone(), debounce, causes: Arc::clone(&causes) };
         let mut caches = ControllerCaches::default();
         let mut handlers = ControllerHandlers::default();
         let (mut requests, mut paths) = (Vec::new(), Vec::new());
+        let (map_failures, map_failure) = MapFailures::new();
         for source in sources {
-            let attached = source.attach(factory, &name, &request_queue, &caches)?;
+            let attached = source.attach(factory, &name, &request_queue, &map_failures, &caches)?;
             requests.push(attached.counts);
             paths.extend(attached.owner_paths);
             handlers.push(attached.registration, &attached.cache.informer);
@@ -159,7 +163,7 @@ impl Controller {
             owner: caches.own().resource().clone(),
             paths,
         };
-        let state = Arc::new(controller_state(queue, requests));
+        let state = Arc::new(controller_state(queue, requests, Arc::clone(&causes)));
         let (recorder, recorder_task) = match settings.recorder {
             Some(recorder) => (recorder, None),
             None => {
@@ -173,6 +177,7 @@ impl Controller {
             recorder,
             caches,
             pending_writes: PendingWrites::default(),
+            causes,
             fresh_reads: FreshReads { within: settings.write_wait_max, late: settings.late_reads },
             counters: Arc::clone(&state.context),
         };
@@ -193,16 +198,20 @@ impl Controller {
         };
         let handle = ControllerHandle::new(name, settings.workers, state, handlers.synced());
         let work = Arc::new(work);
-        let begin = TaskStart { parked, waits: wait_receiver, schema_check };
+        let begin = TaskStart { parked, waits: wait_receiver, schema_check, map_failure };
         let task = ControllerTask::new(handle.clone(), request_queue, work, begin, handlers, recorder_task);
         Ok((handle, task))
     }
 }
 
-fn controller_state(queue: WorkQueue<Request>, sources: Vec<Arc<RequestCounters>>) -> ControllerState {
+fn controller_state(
+    queue: WorkQueue<Request>,
+    sources: Vec<Arc<RequestCounters>>,
+    causes: Arc<CauseLog>,
+) -> ControllerState {
     let own = RequestCounters::new("controller".to_owned());
     let context = Arc::new(ContextCounters::default());
-    ControllerState { queue, counters: ReconcileCounters::default(), context, own, sources }
+    ControllerState { queue, counters: ReconcileCounters::default(), context, own, sources, causes }
 }
 
 impl fmt::Debug for Controller {

@@ -22,11 +22,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tidings_informer::Notification;
+use tidings_object::ResourceKind;
 
 pub(crate) use owner::{CachedOwners, OwnerMap, OwnerSelection};
 pub(crate) use references::{ReferenceForm, ReferenceIndex};
 pub(crate) use request_queue::RequestQueue;
 
+use crate::causes::Cause;
 use crate::controller::stats::{RequestCounters, RequestReason};
 use crate::predicate::Predicate;
 use crate::request::Request;
@@ -40,6 +42,7 @@ pub(crate) struct Enqueue<K> {
     pub(crate) map: RequestMap<K>,
     pub(crate) request_queue: RequestQueue,
     pub(crate) counts: Arc<RequestCounters>,
+    pub(crate) resource: Arc<ResourceKind>,
 }
 
 /// Requests the object itself.
@@ -61,7 +64,7 @@ impl<K: 'static> Enqueue<K> {
         let reason = reason(notification);
         for request in (self.map)(notification) {
             self.counts.count(reason);
-            self.request_queue.add(request, reason);
+            self.request_queue.add(request, Cause::notified(reason, notification, &self.resource));
         }
     }
 }

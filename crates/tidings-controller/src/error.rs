@@ -91,6 +91,31 @@ pub enum ControllerError {
         /// The call that declares it.
         declaration: String,
     },
+    /// The map of a watched kind reads a kind that its controller does not declare before the watched one.
+    #[error(
+        "the map of {watched} of controller {controller:?} has no cache of {resource}: declare it with `.{declaration}` \
+         before the watched kind"
+    )]
+    NotDeclaredForMap {
+        /// The controller.
+        controller: String,
+        /// The watched resource.
+        watched: String,
+        /// The resource.
+        resource: String,
+        /// The call that declares it.
+        declaration: String,
+    },
+    /// The map of a watched kind returned an error, so that requests are missing.
+    #[error("mapping a change of {resource} to requests of controller {controller:?}: {source}")]
+    Map {
+        /// The controller.
+        controller: String,
+        /// The watched resource.
+        resource: String,
+        /// The cause.
+        r#source: crate::reconciler::Error,
+    },
     /// A cache does not show a write of this process within the bound.
     #[error(
         "reading {object}: its cache does not show this process's own write after {within:?}; the request is retried \

@@ -22,6 +22,8 @@ mod predicate;
 
 mod caches;
 
+mod causes;
+
 mod enqueue;
 
 mod writes;
@@ -52,6 +54,7 @@ mod manager;
 
 pub use action::{Action, ObjectWait};
 pub use apply::{Applied, Child};
+pub use causes::{Cause, Causes, LoopObject, LoopReport};
 pub use condition::{Condition, LastSeen, await_condition, await_condition_on};
 pub use context::{Context, LateReads, ListRead, Staleness, TestContext, WhenStale};
 #[cfg(feature = "metrics")]

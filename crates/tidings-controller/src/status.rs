@@ -27,7 +27,7 @@ pub enum ConditionStatus {
     True,
     /// It does not hold.
     False,
-    /// The controller can't tell.
+    /// The controller does not know.
     Unknown,
 }
 

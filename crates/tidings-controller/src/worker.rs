@@ -13,6 +13,7 @@ mod outcome;
 mod parking;
 mod shard_filter;
 mod signals;
+mod stale_caches;
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -21,12 +22,16 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use tidings_object::Object;
+use tidings_util::clock;
 use tidings_workqueue::{AddOptions, ItemGuard, WorkQueue};
 use tokio::time::Instant;
 use tracing::{Instrument, Level, Span};
 
 use crate::action::{Action, ObjectWait};
-use crate::context::{Context, SharedContext, StalenessLimit, WhenStale};
+#[cfg(feature = "endpoints")]
+use crate::causes::EndedReconcile;
+use crate::causes::{Cause, CauseBuffer, CauseLog, Causes};
+use crate::context::{Context, SharedContext, StalenessLimit};
 use crate::controller::stats::{ContextCounters, ReconcileCounters, RequestCounters, RequestReason};
 use crate::error::ControllerError;
 use crate::reconciler::{AnyReconciler, Error};
@@ -59,9 +64,6 @@ pub(crate) struct WorkerShared {
     pub(crate) next_id: AtomicU64,
 }
 
-/// How long a request is put off while a cache is stale.
-const STALE_PAUSE: Duration = Duration::from_secs(1);
-
 enum NextRequest {
     Queued(ItemGuard<Request>),
     Parked(ClaimedRequest, WritesShown),
@@ -77,6 +79,8 @@ pub(crate) struct ControllerState {
     pub(crate) own: RequestCounters,
     /// Requests from notifications, by source.
     pub(crate) sources: Vec<Arc<RequestCounters>>,
+    /// Why requests are on the queue.
+    pub(crate) causes: Arc<CauseLog>,
 }
 
 impl WorkerShared {
@@ -84,27 +88,30 @@ impl WorkerShared {
     pub(crate) async fn run(self: Arc<Self>, signals: Signals) {
         // A handle of this worker's own: the queue counts the items in work for each handle.
         let queue = self.state.queue.clone();
-        let mut waits = SignalWaits::new(signals);
+        let (mut waits, mut buffer) = (SignalWaits::new(signals), CauseBuffer::default());
         while let Some(Some(next)) = waits.unless_ended(self.next(&queue)).await {
             let (claimed, shown) = match next {
                 NextRequest::Parked(claimed, shown) => (claimed, shown),
                 NextRequest::Queued(working) => {
                     let Some(claimed) = self.permitted(working) else { continue };
-                    if self.is_put_off(&claimed) {
-                        continue;
-                    }
+                    let Some(claimed) = self.put_off_if_stale(claimed) else { continue };
                     let Some(ready) = self.ready_or_parked(claimed) else { continue };
                     ready
                 }
             };
-            match &claimed.permit {
-                None => self.work_on(&claimed.working, shown, &mut waits).await,
-                Some(permit) => {
-                    waits.lose_with(Some(permit.lost().clone()));
-                    self.work_on(&claimed.working, shown, &mut waits).await;
-                    waits.lose_with(None);
-                }
+            let ClaimedRequest { working, permit, causes } = claimed;
+            let causes = buffer.fill(causes);
+            if let Some(permit) = &permit {
+                waits.lose_with(Some(permit.lost().clone()));
             }
+            self.work_on(&working, shown, causes, &mut waits).await;
+            if permit.is_some() {
+                waits.lose_with(None);
+            }
+            buffer.clear();
+            // The next replica may work on the key only after this one has released it.
+            drop(working);
+            drop(permit);
         }
     }
 
@@ -128,38 +135,18 @@ impl WorkerShared {
         }
     }
 
-    /// Puts a request back on the queue while a cache is too stale, if the controller waits then.
-    fn is_put_off(&self, claimed: &ClaimedRequest) -> bool {
-        let limit = self.staleness_limit.filter(|limit| limit.when == WhenStale::Wait);
-        let Some(stale) = limit.and_then(|limit| limit.exceeded_by(&self.context.caches)) else {
-            return false;
-        };
-        if self.state.counters.stale_waits.value() == 0 {
-            let (controller, informer) = (&self.context.controller, stale.name());
-            tracing::warn!(controller, informer, "requests wait because a cache is stale");
-        }
-        self.state.counters.stale_waits.add_one();
-        self.again(&claimed.working, RequestReason::StaleCache, AddOptions::new().after(STALE_PAUSE));
-        true
-    }
-
-    /// Whether the next reconcile reads from the server because a cache is too stale.
-    fn reads_live(&self) -> bool {
-        let limit = self.staleness_limit.filter(|limit| limit.when == WhenStale::ReadLive);
-        limit.is_some_and(|limit| limit.exceeded_by(&self.context.caches).is_some())
-    }
-
     /// Drops a request that belongs to another replica.
     fn permitted(&self, working: ItemGuard<Request>) -> Option<ClaimedRequest> {
+        let causes = self.state.causes.take(&working);
         let Some(shard_filter) = &self.shard_filter else {
-            return Some(ClaimedRequest { working, permit: None });
+            return Some(ClaimedRequest { working, permit: None, causes });
         };
         let permit = shard_filter.permit(&working, self.context.caches.own());
         if permit.is_none() {
             self.state.counters.not_ours.add_one();
             self.forget(&working);
         }
-        Some(ClaimedRequest { working, permit: Some(permit?) })
+        Some(ClaimedRequest { working, permit: Some(permit?), causes })
     }
 
     /// Parks a request if the caches do not show the writes of its last reconcile.
@@ -177,23 +164,34 @@ impl WorkerShared {
         None
     }
 
-    async fn work_on(&self, working: &ItemGuard<Request>, shown: WritesShown, waits: &mut SignalWaits) {
+    async fn work_on(
+        &self,
+        working: &ItemGuard<Request>,
+        shown: WritesShown,
+        causes: Arc<Causes>,
+        waits: &mut SignalWaits,
+    ) {
         let id = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let span = self.span(working, id, &causes);
         // Pinned on the stack: `instrument` would otherwise move the future for each request.
         let attempt = pin!(async {
             if let Err(error) = shown {
                 self.state.counters.write_waits_given_up.add_one();
                 tracing::warn!(%error, "reconciling although the caches do not show the request's own writes");
             }
-            let outcome = self.reconcile(working, waits).await;
+            self.detect_loop(working, &causes);
+            let outcome = self.reconcile(working, id, &causes, waits).await;
             outcome.trace();
+            if matches!(outcome, ReconcileOutcome::Abandoned) {
+                self.state.causes.put_back(working, Causes::clone(&causes));
+            }
             self.settle(working, outcome);
         });
-        attempt.instrument(self.span(working, id)).await;
+        attempt.instrument(span).await;
     }
 
     /// The span of one reconcile. If no subscriber wants it, its fields are not evaluated.
-    fn span(&self, request: &Request, id: u64) -> Span {
+    fn span(&self, request: &Request, id: u64, causes: &Causes) -> Span {
         if !tracing::span_enabled!(Level::INFO) {
             return Span::none();
         }
@@ -203,15 +201,35 @@ impl WorkerShared {
             object.namespace = request.namespace(),
             object.name = request.name(),
             reconcile.id = id,
+            reconcile.causes = %causes,
         )
     }
 
-    async fn reconcile(&self, request: &Request, waits: &mut SignalWaits) -> ReconcileOutcome {
+    /// Reports a request for which the controller wakes itself without end.
+    fn detect_loop(&self, request: &Request, causes: &Causes) {
+        if !causes.are_own_writes() {
+            return;
+        }
+        let own = self.context.caches.own().reader().get(request);
+        let generation = own.and_then(|object| object.generation());
+        if self.state.causes.woke_itself(&self.context.controller, request, generation, causes) {
+            self.state.counters.loops.add_one();
+        }
+    }
+
+    async fn reconcile(
+        &self,
+        request: &Request,
+        id: u64,
+        causes: &Arc<Causes>,
+        waits: &mut SignalWaits,
+    ) -> ReconcileOutcome {
         self.object_waits.end(request);
         let counters = &self.state.counters;
         let _active = counters.begin();
         let started = Instant::now();
-        let context = Context::new(Arc::clone(&self.context), request.clone(), waits.signals().stop.clone());
+        let (stop, causes_read) = (waits.signals().stop.clone(), Arc::clone(causes));
+        let context = Context::new(Arc::clone(&self.context), request.clone(), stop, id, causes_read);
         let context = context.reading_live(self.reads_live());
         // `catch_unwind` covers the drop of the reconcile too, because destructors of the user's values can panic.
         let guarded = pin!(async {
@@ -227,7 +245,16 @@ impl WorkerShared {
             .catch_unwind()
             .await
             .unwrap_or_else(|panic| ReconcileOutcome::panicked(&*panic));
-        counters.reconcile_time.observe(started.elapsed());
+        let took = started.elapsed();
+        counters.reconcile_time.observe(took);
+        #[cfg(feature = "endpoints")]
+        self.state.causes.record_reconcile(EndedReconcile {
+            id,
+            request,
+            took,
+            result: outcome.as_str(),
+            causes,
+        });
         outcome
     }
 
@@ -260,7 +287,7 @@ impl WorkerShared {
             }
             ReconcileOutcome::Abandoned => {
                 counters.abandoned.add_one();
-                self.put_back(working);
+                self.again(working, RequestReason::Abandoned, AddOptions::new());
             }
         }
     }
@@ -280,7 +307,8 @@ impl WorkerShared {
             Action::RequeueAfter(delay) => {
                 counters.delayed_requeues.add_one();
                 self.forget(working);
-                self.again(working, RequestReason::RequeueAfter, AddOptions::new().after(delay));
+                let cause = Cause::from_time(RequestReason::RequeueAfter, clock::from_now(delay));
+                self.again_because(working, cause, AddOptions::new().after(delay));
             }
             Action::AwaitObject(wait) => self.await_object(working, wait),
         }
@@ -332,13 +360,19 @@ impl WorkerShared {
     }
 
     /// Puts a request back that was taken and not finished.
-    fn put_back(&self, working: &ItemGuard<Request>) {
-        self.again(working, RequestReason::Abandoned, AddOptions::new());
+    fn put_back(&self, claimed: ClaimedRequest) {
+        self.state.causes.put_back(&claimed.working, claimed.causes);
+        self.again(&claimed.working, RequestReason::Abandoned, AddOptions::new());
     }
 
     /// Adds a request again, with the priority that it had.
     fn again(&self, working: &ItemGuard<Request>, reason: RequestReason, options: AddOptions) {
-        self.state.own.count(reason);
+        self.again_because(working, Cause::of(reason), options);
+    }
+
+    fn again_because(&self, working: &ItemGuard<Request>, cause: Cause, options: AddOptions) {
+        self.state.own.count(cause.reason());
+        self.state.causes.add(working, cause);
         self.state.queue.add_with(Request::clone(working), options.priority(working.priority()));
     }
 }

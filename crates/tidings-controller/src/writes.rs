@@ -34,6 +34,7 @@ pub(crate) use unseen::{KindWrites, ReadScope, WriteLog};
 pub use written::Written;
 
 use crate::caches::ControllerCaches;
+use crate::causes::ChangeId;
 use crate::request::Request;
 use crate::sync::Mutex;
 
@@ -168,6 +169,14 @@ impl WriteEffect {
             resource_version: response.resource_version.clone(),
             ..ObjectMeta::default()
         }))
+    }
+
+    /// The change that this write causes.
+    pub(crate) fn change(&self) -> ChangeId {
+        match self {
+            WriteEffect::Written { version, .. } => ChangeId::written(version),
+            WriteEffect::Deleted { uid, .. } => ChangeId::deleted(uid),
+        }
     }
 
     /// As [`written`](Self::written), without copying the metadata.

@@ -3,8 +3,12 @@
 //! Its names are stable: fields are only added, and a field that an older program does not send has its default value. It
 //! has no data of objects.
 
+mod controllers;
 mod reading;
 
+pub use controllers::{
+    CauseStatus, ControllerStatus, LoopObjectStatus, LoopStatus, ReconcileStatus, WriteStatus,
+};
 use serde::{Deserialize, Serialize};
 use tidings_factory::SharedInformerFactory;
 use tidings_workqueue::QueueMetrics;
@@ -29,6 +33,9 @@ pub struct Diagnostics {
     /// The work queues.
     #[serde(default)]
     pub queues: Vec<QueueStatus>,
+    /// The controllers, with the loops that they reported.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub controllers: Vec<ControllerStatus>,
     /// Informers that no longer follow the server although they were not stopped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<InformerFailure>,
@@ -341,7 +348,7 @@ impl Diagnostics {
                 cause: failure.reason(),
             })
             .collect();
-        Diagnostics { informers, queues: Vec::new(), failures }
+        Diagnostics { informers, failures, ..Diagnostics::default() }
     }
 
     /// Adds queues.

@@ -20,7 +20,7 @@ use tidings_factory::{InformerReport, SharedInformerFactory};
 use tidings_workqueue::QueueMetrics;
 
 use crate::check::{Checks, ProbeQuery};
-use crate::diagnostics::Diagnostics;
+use crate::diagnostics::{ControllerStatus, Diagnostics};
 use crate::serve::{ServeError, ServeTask, Serving, serve};
 
 #[cfg(feature = "metrics")]
@@ -30,12 +30,14 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 ///
 /// | path | response |
 /// |---|---|
+/// | `/controllers` | [`ControllerStatus`] of each controller as JSON: its last reconciles with causes and writes |
 /// | `/metrics` | all metrics of the registry and of the informers, as OpenMetrics text (feature `metrics`) |
 /// | `/healthz` | 500 if a restart of the program would help, 200 otherwise |
 /// | `/readyz` | 200 while every cache is filled and follows the server, 500 otherwise |
 /// | `/informers` | [`Diagnostics`] as JSON: each informer and each queue, without data of objects |
 ///
 /// `/healthz` and `/readyz` accept `?verbose`, `?exclude=NAME`, and the name of one check, as in `/readyz/informer-sync`.
+/// `/controllers` accepts `?controller=NAME` and `?key=NAMESPACE/NAME`.
 ///
 /// ```
 /// use axum::{Router, routing};
@@ -50,6 +52,7 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 #[must_use = "nothing is served unless its router is mounted or served"]
 pub struct Endpoints {
     factory: SharedInformerFactory,
+    controllers: Option<Box<ReadControllers>>,
     #[cfg(feature = "metrics")]
     registry: Registry,
     /// Our own metrics.
@@ -60,9 +63,25 @@ pub struct Endpoints {
     readiness: Checks,
 }
 
+/// Reads controllers: with their last reconciles of one key or of all, or without reconciles.
+type ReadControllers = dyn Fn(ReconcileFilter<'_>) -> Vec<ControllerStatus> + Send + Sync;
+
+/// Which reconciles the status of a controller contains.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReconcileFilter<'a> {
+    /// None.
+    Nothing,
+    /// All that are kept.
+    All,
+    /// Those of one key.
+    Key(&'a str),
+}
+
 /// The state of the router.
 struct RouterState {
     factory: SharedInformerFactory,
+    controllers: Option<Box<ReadControllers>>,
     #[cfg(feature = "metrics")]
     registry: Registry,
     #[cfg(feature = "metrics")]
@@ -89,6 +108,7 @@ impl Endpoints {
         }
         Endpoints {
             factory: factory.clone(),
+            controllers: None,
             #[cfg(feature = "metrics")]
             registry: Registry::default(),
             #[cfg(feature = "metrics")]
@@ -97,6 +117,15 @@ impl Endpoints {
             health,
             readiness,
         }
+    }
+
+    /// Adds controllers to `/informers` and `/controllers`. A manager does so for its controllers.
+    pub fn controllers(
+        mut self,
+        read: impl Fn(ReconcileFilter<'_>) -> Vec<ControllerStatus> + Send + Sync + 'static,
+    ) -> Self {
+        self.controllers = Some(Box::new(read));
+        self
     }
 
     /// Adds the metrics of this registry to those of the informers, which are always included. A prefix or labels of this
@@ -147,7 +176,8 @@ impl Endpoints {
             .route("/healthz/{check}", get(one_of_healthz))
             .route("/readyz", get(readyz))
             .route("/readyz/{check}", get(one_of_readyz))
-            .route("/informers", get(informers));
+            .route("/informers", get(informers))
+            .route("/controllers", get(controllers));
         #[cfg(feature = "metrics")]
         let router = router.route("/metrics", get(metrics));
         router.with_state(Arc::new(self.into_state()))
@@ -169,6 +199,7 @@ impl Endpoints {
         };
         RouterState {
             factory: self.factory,
+            controllers: self.controllers,
             #[cfg(feature = "metrics")]
             registry: self.registry,
             #[cfg(feature = "metrics")]
@@ -237,7 +268,25 @@ async fn one_of_readyz(
 }
 
 async fn informers(State(sources): State<Arc<RouterState>>) -> Json<Diagnostics> {
-    Json(Diagnostics::of(&sources.factory).with_queues(&sources.queues))
+    let mut diagnostics = Diagnostics::of(&sources.factory).with_queues(&sources.queues);
+    diagnostics.controllers = sources.controllers(ReconcileFilter::Nothing);
+    Json(diagnostics)
+}
+
+async fn controllers(
+    State(sources): State<Arc<RouterState>>,
+    Query(query): QueryPairs,
+) -> Json<Vec<ControllerStatus>> {
+    let value = |name: &str| query.iter().find(|(key, _)| key == name).map(|(_, value)| &**value);
+    let mut found = sources.controllers(value("key").map_or(ReconcileFilter::All, ReconcileFilter::Key));
+    found.retain(|controller| value("controller").is_none_or(|name| controller.name == name));
+    Json(found)
+}
+
+impl RouterState {
+    fn controllers(&self, filter: ReconcileFilter<'_>) -> Vec<ControllerStatus> {
+        self.controllers.as_ref().map(|read| read(filter)).unwrap_or_default()
+    }
 }
 
 fn is_running(factory: &SharedInformerFactory) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! HTTP endpoints for operators: `/metrics`, `/healthz`, `/readyz`, `/informers`.
+//! HTTP endpoints for operators: `/metrics`, `/healthz`, `/readyz`, `/informers`, `/controllers`.
 //!
 //! [`Endpoints`] makes an axum router to mount in a server of yours, or serves it on an address of its own. It never shows
 //! data of objects, and keeps no state: each response is read from the live informers.
@@ -32,7 +32,7 @@ mod sync;
 /// The crate whose `Router` [`Endpoints::router`] returns.
 pub use axum;
 pub use diagnostics::Diagnostics;
-pub use endpoints::Endpoints;
+pub use endpoints::{Endpoints, ReconcileFilter};
 /// The crate whose `Registry` [`Endpoints::registry`] takes.
 #[cfg(feature = "metrics")]
 pub use prometheus_client;

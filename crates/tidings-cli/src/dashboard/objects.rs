@@ -1,5 +1,5 @@
 //! HTTP API for the cached objects: a bounded list of the objects that match a search, and one object as YAML with its last
-//! change. The data of Secrets is already redacted by [`value`].
+//! change and its last reconciles. The data of Secrets is already redacted by [`value`].
 
 use std::sync::Arc;
 
@@ -96,6 +96,7 @@ async fn object(State(sources): State<Sources>, Query(named): Query<ObjectQuery>
         "key": object.key().as_str(), "version": object.version().to_string(), "uid": object.uid(),
         "yaml": document(&without_managed_fields(value(&object))),
         "change": change.map(|change| change_json(&change)),
+        "controllers": sources.catalog.local.reconciles(&named.resource, &named.key),
     })))
 }
 

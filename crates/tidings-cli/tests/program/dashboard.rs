@@ -306,6 +306,32 @@ async fn the_demo_needs_no_cluster_and_has_a_queue() {
 }
 
 #[tokio::test]
+async fn the_demo_shows_for_a_deployment_which_changes_requested_its_reconciles_and_what_they_wrote() {
+    let dashboard = Dashboard::start(&["--demo"]).await;
+    let has_written = |object: &Value| {
+        let reconciles = object["controllers"][0]["reconciles"].as_array().cloned().unwrap_or_default();
+        reconciles.iter().any(|reconcile| {
+            let requested = reconcile["writes"][0]["requested"].as_array();
+            !reconcile["causes"][0]["reason"].is_null() && requested.is_some_and(|ids| !ids.is_empty())
+        })
+    };
+    let mut samples = Samples::of(&dashboard.address).await;
+    loop {
+        let deployments = dashboard.json("/api/objects?resource=deployments.apps").await;
+        for name in names(&deployments) {
+            let path = format!("/api/object?resource=deployments.apps&key=default%2F{name}");
+            let object = get(&dashboard.address, &path, &[]).await;
+            if object.status == 200 && has_written(&object.json()) {
+                let sample = samples.until("a sample", |sample| !sample["diagnostics"].is_null()).await;
+                assert_eq!(sample["diagnostics"]["controllers"][0]["name"], json!("replicas"));
+                return dashboard.end().await;
+            }
+        }
+        samples.next().await.expect("the demo goes on");
+    }
+}
+
+#[tokio::test]
 async fn the_demo_breaks_its_watches_now_and_then() {
     let dashboard = Dashboard::start(&["--demo"]).await;
     let has_met_faults = |sample: &Value| {

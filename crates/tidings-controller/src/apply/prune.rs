@@ -1,6 +1,6 @@
 //! Deletes the objects that a controller applied for an owner and no longer wants.
 //!
-//! Candidates come from an index of owners, which the first use adds; until it is built, all objects are looked at. A
+//! Candidates come from an index of owners, which the first use adds; until it is built, all objects are read. A
 //! candidate is deleted if the owner controls it, this controller has applied it, and it is not in the set. Its uid and
 //! version are preconditions of the deletion, so that an object that got another owner meanwhile stays.
 
@@ -61,7 +61,7 @@ impl Context {
         let params = DeleteParams { preconditions, ..DeleteParams::default() };
         match api.delete_with(object.name(), &params).await {
             Ok(_) => Ok(()),
-            // It is gone, or it has changed: the cache will show it, and request the owner.
+            // It was deleted, or it has changed. The cache will show that, and the change requests the owner.
             Err(kube_client::Error::Api(status)) if matches!(status.code, 404 | 409) => Ok(()),
             Err(source) => Err(ControllerError::ChildRequest {
                 verb: "deleting",

@@ -16,7 +16,7 @@ use crate::enqueue::ReferenceIndex;
 use crate::error::ControllerError;
 use crate::sync::Mutex;
 
-/// Below this number of bodies, none is looked at again.
+/// With fewer bodies than this, no sweep runs.
 const SWEEP_ABOVE: usize = 16;
 
 pub(crate) struct ReferencedBodies {

@@ -1,7 +1,7 @@
 //! How far a cache may be behind the server, and what a controller does about it.
 //!
 //! A server sends events and, about once a minute, a bookmark. Each says that the cache had everything up to that
-//! moment. So the time since the last one bounds how old the cache can be. A stream that fails is behind for sure.
+//! moment. So the time since the last one bounds how old the cache can be. A stream that fails is certainly behind.
 
 use std::time::Duration;
 

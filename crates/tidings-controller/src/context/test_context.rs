@@ -102,10 +102,11 @@ impl TestContext {
             recorder,
             caches,
             pending_writes: PendingWrites::default(),
+            causes: Arc::default(),
             fresh_reads: FreshReads { within: Duration::ZERO, late: LateReads::Live },
             counters: Arc::default(),
         };
-        Context::new(Arc::new(shared), request.clone(), CancellationToken::new())
+        Context::new(Arc::new(shared), request.clone(), CancellationToken::new(), 0, Arc::default())
     }
 
     fn put(mut self, resource: ResourceKind, projection: Projection, object: &impl Serialize) -> Self {

@@ -14,6 +14,7 @@ use super::reference::Reference;
 use super::source::{ControllerSource, Owned, SourceRole, WatchSpec, Watched};
 use super::{Controller, WRITE_WAIT_MAX};
 use crate::action::Action;
+use crate::causes::{LoopDetection, LoopReport};
 use crate::context::{LateReads, StalenessLimit, WhenStale};
 use crate::enqueue::object_map;
 use crate::predicate::Predicate;
@@ -48,6 +49,7 @@ pub(super) struct ControllerSettings {
     pub(super) write_wait_max: Duration,
     pub(super) late_reads: LateReads,
     pub(super) staleness_limit: Option<StalenessLimit>,
+    pub(super) loops: LoopDetection,
     pub(super) queue: WorkQueueBuilder<Request>,
     pub(super) shard: Option<Shard>,
     pub(super) on_error: Option<OnError>,
@@ -65,6 +67,7 @@ impl Default for ControllerSettings {
             write_wait_max: WRITE_WAIT_MAX,
             late_reads: LateReads::default(),
             staleness_limit: None,
+            loops: LoopDetection::default(),
             queue: WorkQueue::builder().limiter(Exponential::new(RETRY_FIRST, RETRY_MAX)),
             shard: None,
             on_error: None,
@@ -247,6 +250,31 @@ impl<K: 'static> ControllerBuilder<K> {
     /// on. The caches are checked before each reconcile.
     pub fn stale_after(mut self, limit: Duration, when: WhenStale) -> Self {
         self.settings.staleness_limit = Some(StalenessLimit { limit, when });
+        self
+    }
+
+    /// Reports a request as a loop if the controller wakes itself for it more often than this within a minute: its own
+    /// writes alone request the reconciles, and the generation of the object does not change. Default 60; `None` reports
+    /// nothing. A report is one warning in the log, `tidings_controller_loops_total`, and a call of
+    /// [`on_loop`](Self::on_loop), once for each request and minute. Reconciles go on.
+    pub fn loop_limit(mut self, wakes_in_a_minute: impl Into<Option<u32>>) -> Self {
+        self.settings.loops.limit = wakes_in_a_minute.into();
+        self
+    }
+
+    /// Calls this when the controller wakes itself without end. See [`loop_limit`](Self::loop_limit). The hook must not
+    /// block; a panic is logged.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::ConfigMap;
+    /// use tidings_controller::Controller;
+    ///
+    /// let builder = Controller::for_kind::<ConfigMap>("copier").on_loop(|report| {
+    ///     eprintln!("{report}"); // controller "copier" wakes itself for default/a: ... configmaps default/a at .data.count
+    /// });
+    /// ```
+    pub fn on_loop(mut self, hook: impl Fn(&LoopReport) + Send + Sync + 'static) -> Self {
+        self.settings.loops.hook = Some(Box::new(hook));
         self
     }
 

@@ -67,7 +67,7 @@ impl WeakController {
 /// names of counters.
 type ControllerMetric = (&'static str, &'static str, fn(&ControllerStats) -> u64);
 
-const COUNTERS: [ControllerMetric; 13] = [
+const COUNTERS: [ControllerMetric; 14] = [
     ("controller_runtime_reconcile_errors", "Reconciles that failed", |stats| stats.errors),
     ("controller_runtime_terminal_reconcile_errors", "Reconciles that ended in a terminal error", |stats| {
         stats.terminal_errors
@@ -94,6 +94,11 @@ const COUNTERS: [ControllerMetric; 13] = [
         "tidings_controller_stale_waits",
         "How often a request was put off because a cache was stale",
         |stats| stats.stale_waits,
+    ),
+    (
+        "tidings_controller_loops",
+        "Reports of requests for which the controller wakes itself without end",
+        |stats| stats.loops,
     ),
     (
         "tidings_controller_read_waits",

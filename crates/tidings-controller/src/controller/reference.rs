@@ -6,13 +6,11 @@ use std::sync::Arc;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
 use serde::de::DeserializeOwned;
-use tidings_factory::InformerOptions;
 use tidings_object::{FieldPath, Key, Kind, ParseError, ResourceKind, Scope};
 
-use super::source::{ControllerSource, SourceRole, WatchSpec};
+use super::source::{ControllerSource, SourceRole, WatchSpec, watch_options};
 use crate::enqueue::ReferenceForm;
 use crate::error::ControllerError;
-use crate::predicate::Predicate;
 
 /// A kind that objects of the controller's kind refer to: a change of a referenced object requests all that refer to
 /// it. See [`refers_to`](super::ControllerBuilder::refers_to).
@@ -133,25 +131,13 @@ impl<V: 'static> Reference<V> {
         self
     }
 
-    /// Adds a predicate for changes of the referenced kind.
-    #[must_use]
-    pub fn predicate(mut self, predicate: Predicate<V>) -> Self {
-        self.watch.predicates.push(predicate);
-        self
-    }
-
-    /// The options of the informer of the referenced kind.
-    #[must_use]
-    pub fn options(mut self, options: InformerOptions) -> Self {
-        self.watch.options = options;
-        self
-    }
-
     pub(super) fn into_source(self, owner: ResourceKind) -> ControllerSource {
         let Reference { watch, forms, keeps_bodies } = self;
         watch.into_source(SourceRole::Referenced(ReferenceSpec { forms, owner, keeps_bodies }))
     }
 }
+
+watch_options!(Reference);
 
 impl ReferenceSpec {
     /// The parsed references to a resource.

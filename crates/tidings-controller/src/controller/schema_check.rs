@@ -1,7 +1,7 @@
 //! Whether the paths of references exist in the schema of the controller's kind, which the server publishes as
 //! OpenAPI v3.
 //!
-//! A wrong path finds no references, and nobody would notice. A path counts as wrong only if the schema is published
+//! A wrong path finds no references, and nothing else would show the mistake. A path counts as wrong only if the schema is published
 //! and excludes it: fields that the schema leaves open are accepted, and so is everything if the schema can't be read.
 
 use std::time::Duration;

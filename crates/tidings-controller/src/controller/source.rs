@@ -9,7 +9,7 @@ use tidings_factory::{InformerOptions, SharedInformerFactory};
 use tidings_informer::{Handler, InformerError, Notification, Registration, SharedInformer};
 use tidings_object::{FieldPath, Kind, Projection, ResourceKind};
 
-use super::map_context::MapContext;
+use super::map_context::{MapContext, MapFailures};
 use super::reference::ReferenceSpec;
 use super::stats::RequestCounters;
 use crate::caches::{ControllerCache, ControllerCaches};
@@ -19,6 +19,7 @@ use crate::enqueue::{
 };
 use crate::error::ControllerError;
 use crate::predicate::Predicate;
+use crate::reconciler::Error;
 use crate::request::Request;
 use crate::writes::WriteLog;
 
@@ -46,7 +47,7 @@ pub struct Watched<V> {
 }
 
 /// The requests that a notification causes, with the caches of the controller.
-type ContextMap<V> = Box<dyn Fn(&Notification<V>, &MapContext) -> Vec<Request> + Send + Sync>;
+type ContextMap<V> = Box<dyn Fn(&Notification<V>, &MapContext) -> Result<Vec<Request>, Error> + Send + Sync>;
 
 /// One informer, and the predicates for its notifications.
 pub(super) struct WatchSpec<V> {
@@ -75,6 +76,32 @@ pub(super) enum SourceRole<V> {
     Referenced(ReferenceSpec),
 }
 
+/// The options that all watched kinds of a controller have: `Owned`, `Watched` and `Reference`, each with a field `watch`.
+macro_rules! watch_options {
+    ($kind:ident) => {
+        impl<V: 'static> $kind<V> {
+            /// Adds a predicate. A notification becomes a request if all predicates accept it.
+            #[must_use]
+            pub fn predicate(mut self, predicate: crate::predicate::Predicate<V>) -> Self {
+                self.watch.predicates.push(predicate);
+                self
+            }
+
+            /// The options of its informer.
+            #[must_use]
+            pub fn options(mut self, options: tidings_factory::InformerOptions) -> Self {
+                self.watch.options = options;
+                self
+            }
+        }
+    };
+}
+
+pub(super) use watch_options;
+
+watch_options!(Owned);
+watch_options!(Watched);
+
 impl<O: Kind + 'static> Owned<O> {
     /// Watches whole objects of a kind.
     pub fn new() -> Self {
@@ -102,20 +129,6 @@ impl<V: 'static> Owned<V> {
         self
     }
 
-    /// Adds a predicate. A notification becomes a request if all predicates accept it.
-    #[must_use]
-    pub fn predicate(mut self, predicate: Predicate<V>) -> Self {
-        self.watch.predicates.push(predicate);
-        self
-    }
-
-    /// The options of its informer.
-    #[must_use]
-    pub fn options(mut self, options: InformerOptions) -> Self {
-        self.watch.options = options;
-        self
-    }
-
     pub(super) fn into_source(self, owner: ResourceKind) -> ControllerSource {
         self.watch.into_source(SourceRole::Owned(OwnerMap { owner, owners: self.owners }))
     }
@@ -127,7 +140,8 @@ impl<W: Kind + 'static> Watched<W> {
         Watched { watch: WatchSpec::full(), map: SourceRole::Mapped(Box::new(map)) }
     }
 
-    /// Watches whole objects of a kind. The map also gets the caches of the controller.
+    /// Watches whole objects of a kind. The map also gets the caches of the controller. If it returns an error, requests
+    /// would be lost: the controller ends with that error.
     ///
     /// ```
     /// use k8s_openapi::api::core::v1::{Pod, Service};
@@ -137,14 +151,14 @@ impl<W: Kind + 'static> Watched<W> {
     /// let builder = Controller::for_kind::<Service>("endpoints").watches_with(Watched::<Pod>::with_context(
     ///     |pod, context| {
     ///         let app = pod.object().labels().value("app");
-    ///         let all = context.lister::<Service>().list().into_iter();
+    ///         let all = context.lister::<Service>()?.list().into_iter();
     ///         let concerned = all.filter(|service| service.labels().value("app") == app);
-    ///         concerned.map(|service| Request::from(service.key())).collect()
+    ///         Ok(concerned.map(|service| Request::from(service.key())).collect())
     ///     },
     /// ));
     /// ```
     pub fn with_context(
-        map: impl Fn(&Notification<W>, &MapContext) -> Vec<Request> + Send + Sync + 'static,
+        map: impl Fn(&Notification<W>, &MapContext) -> Result<Vec<Request>, Error> + Send + Sync + 'static,
     ) -> Self {
         Watched { watch: WatchSpec::full(), map: SourceRole::MappedInContext(Box::new(map)) }
     }
@@ -168,20 +182,6 @@ impl Watched<DynamicObject> {
 }
 
 impl<V: 'static> Watched<V> {
-    /// Adds a predicate. A notification becomes a request if all predicates accept it.
-    #[must_use]
-    pub fn predicate(mut self, predicate: Predicate<V>) -> Self {
-        self.watch.predicates.push(predicate);
-        self
-    }
-
-    /// The options of its informer.
-    #[must_use]
-    pub fn options(mut self, options: InformerOptions) -> Self {
-        self.watch.options = options;
-        self
-    }
-
     pub(super) fn into_source(self) -> ControllerSource {
         self.watch.into_source(self.map)
     }
@@ -231,7 +231,7 @@ impl<V: 'static> WatchSpec<V> {
     /// Adds a subscriber to the informer, unless it is only read.
     pub(super) fn into_source(self, role: SourceRole<V>) -> ControllerSource {
         let WatchSpec { resource, projection, get_informer, options, predicates } = self;
-        ControllerSource(Box::new(move |factory, controller, request_queue, caches| {
+        ControllerSource(Box::new(move |factory, controller, request_queue, failures, caches| {
             let informer = get_informer(factory, options).map_err(|source| ControllerError::Resource {
                 controller: controller.to_owned(),
                 resource: resource.to_string(),
@@ -245,7 +245,10 @@ impl<V: 'static> WatchSpec<V> {
                 SourceRole::Mapped(map) => Some(map),
                 SourceRole::MappedInContext(map) => {
                     let context = MapContext::new(controller, caches, &informer.clone().cast());
-                    Some(Box::new(move |notification: &Notification<V>| map(notification, &context)) as _)
+                    let failures = failures.clone();
+                    Some(Box::new(move |notification: &Notification<V>| {
+                        map(notification, &context).unwrap_or_else(|error| failures.report(&context, error))
+                    }) as _)
                 }
                 SourceRole::Owned(owners) => Some(owners.into_map(CachedOwners::of(caches.own()))),
                 SourceRole::Referenced(spec) => {
@@ -261,7 +264,8 @@ impl<V: 'static> WatchSpec<V> {
                 None => None,
                 Some(map) => {
                     let counts = Arc::clone(&counts);
-                    let requests = Enqueue { predicates, map, request_queue: request_queue.clone(), counts };
+                    let (request_queue, resource) = (request_queue.clone(), Arc::new(resource));
+                    let requests = Enqueue { predicates, map, request_queue, counts, resource };
                     let subscriber = Handler::subscriber(move |notification| requests.enqueue(notification));
                     let added = informer.add_handler(subscriber.named(controller));
                     Some(added.map_err(|source| ControllerError::Attach {
@@ -290,6 +294,7 @@ type Attach = dyn FnOnce(
         &SharedInformerFactory,
         &str,
         &RequestQueue,
+        &MapFailures,
         &ControllerCaches,
     ) -> Result<AttachedSource, ControllerError>
     + Send;
@@ -323,9 +328,10 @@ impl ControllerSource {
         factory: &SharedInformerFactory,
         controller: &str,
         request_queue: &RequestQueue,
+        failures: &MapFailures,
         caches: &ControllerCaches,
     ) -> Result<AttachedSource, ControllerError> {
-        (self.0)(factory, controller, request_queue, caches)
+        (self.0)(factory, controller, request_queue, failures, caches)
     }
 }
 

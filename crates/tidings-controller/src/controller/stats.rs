@@ -39,6 +39,8 @@ pub struct ControllerStats {
     pub write_waits_given_up: u64,
     /// How often a request was put off because a cache was stale.
     pub stale_waits: u64,
+    /// Reports of requests for which the controller wakes itself without end.
+    pub loops: u64,
     /// Reads that waited until a cache showed writes of this process.
     pub read_waits: u64,
     /// Of these, reads that waited for the whole bound: an error, or a read from the server.
@@ -191,6 +193,7 @@ pub(crate) struct ReconcileCounters {
     pub(crate) write_waits: Counter,
     pub(crate) write_waits_given_up: Counter,
     pub(crate) stale_waits: Counter,
+    pub(crate) loops: Counter,
     pub(crate) reconcile_time: ReconcileTime,
     active: AtomicU64,
 }

@@ -10,8 +10,10 @@ use tidings_workqueue::WorkQueue;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
+use super::map_context::MapFailure;
 use super::schema_check::SchemaCheck;
 use super::stats::{ControllerStats, RequestReason};
+use crate::causes::Cause;
 use crate::enqueue::RequestQueue;
 use crate::error::ControllerError;
 use crate::recorder::RecorderTask;
@@ -58,6 +60,7 @@ pub(super) struct TaskStart {
     pub(super) parked: ParkedReceiver,
     pub(super) waits: WaitReceiver,
     pub(super) schema_check: SchemaCheck,
+    pub(super) map_failure: MapFailure,
 }
 
 /// What must be synced for one source.
@@ -151,6 +154,7 @@ impl ControllerHandle {
     /// Requests a reconcile, even if nothing has changed.
     pub fn request(&self, request: Request) {
         self.state.own.count(RequestReason::Manual);
+        self.state.causes.add(&request, Cause::of(RequestReason::Manual));
         self.state.queue.add(request);
     }
 
@@ -168,6 +172,23 @@ impl ControllerHandle {
             })?;
         }
         Ok(())
+    }
+
+    /// Keeps the last 256 reconciles with their causes and writes, from now on, for [`status`](Self::status). A manager
+    /// with endpoints does so for its controllers.
+    #[cfg(feature = "endpoints")]
+    pub fn record_history(&self) {
+        self.state.causes.record_history();
+    }
+
+    /// The loops that the controller reported, and its last reconciles: which changes requested them, what they wrote,
+    /// and which reconciles these writes requested. `/controllers` shows it.
+    #[cfg(feature = "endpoints")]
+    pub fn status(
+        &self,
+        reconciles: tidings_endpoints::ReconcileFilter<'_>,
+    ) -> tidings_endpoints::diagnostics::ControllerStatus {
+        self.state.causes.status(&self.name, reconciles)
     }
 
     /// The statistics of the controller.
@@ -193,6 +214,7 @@ impl ControllerState {
             write_waits: counters.write_waits.value(),
             write_waits_given_up: counters.write_waits_given_up.value(),
             stale_waits: counters.stale_waits.value(),
+            loops: counters.loops.value(),
             read_waits: self.context.read_waits.value(),
             read_waits_given_up: self.context.read_waits_given_up.value(),
             live_reads: self.context.live_reads.value(),
@@ -247,7 +269,8 @@ impl ControllerTask {
         if let Some(recorder) = self.recorder.take() {
             recorder_tasks.spawn(recorder.run(recorder_stop.clone()));
         }
-        let TaskStart { parked, waits, schema_check } = self.start.take().expect("a task runs once");
+        let TaskStart { parked, waits, schema_check, mut map_failure } =
+            self.start.take().expect("a task runs once");
         let (mut parked_waiter, mut object_waiter) = (parked.into_waiter(), waits.into_waiter());
         let mut wrong_path = std::pin::pin!(schema_check.wrong_path());
         let mut workers = JoinSet::new();
@@ -271,6 +294,7 @@ impl ControllerTask {
                 () = parked_waiter.turn(&self.shared, signals) => {}
                 () = object_waiter.turn(&self.shared) => {}
                 error = &mut wrong_path => break Err(error),
+                error = map_failure.first() => break Err(error),
             }
         };
         // After an error some workers still run. None may run after this function has returned.
@@ -301,7 +325,7 @@ impl ControllerTask {
             shard_filter.as_ref().map(|shard_filter| shard_filter.candidates(context.caches.own()));
         for request in candidates.into_iter().flatten() {
             state.own.count(RequestReason::ShardChanged);
-            self.request_queue.add(request, RequestReason::ShardChanged);
+            self.request_queue.add(request, Cause::of(RequestReason::ShardChanged));
         }
     }
 }

@@ -73,7 +73,8 @@ impl ReferenceForm {
         }
     }
 
-    /// The index of an owner's references. Selectors have none: every owner of the namespace is asked.
+    /// The index of an owner's references. Selectors have none: the selector of each owner in the
+    /// namespace is compared.
     fn index(self: &Arc<Self>, name: &str, scope: Scope) -> Option<Index> {
         match &**self {
             // The intake reads this field when an object arrives.
@@ -141,18 +142,18 @@ impl ReferenceIndex {
         for (name, form) in &*self.forms {
             match &**form {
                 ReferenceForm::Selector(path) => {
-                    let near = match object.namespace() {
+                    let in_namespace = match object.namespace() {
                         Some(namespace) => self.owners.namespace(namespace),
                         None => self.owners.list(),
                     };
-                    let selecting = near.iter().filter(|owner| selects(owner, path, object));
+                    let selecting = in_namespace.iter().filter(|owner| selects(owner, path, object));
                     into.extend(selecting.map(|owner| Request::from(owner.key())));
                 }
                 ReferenceForm::Names(_) => {
-                    let is_near =
+                    let is_same_namespace =
                         |key: &Key| self.scope == Scope::Cluster || key.namespace() == object.namespace();
                     let found = self.owners_with(name, form, object.name());
-                    into.extend(found.into_iter().filter(is_near).map(Request::from));
+                    into.extend(found.into_iter().filter(is_same_namespace).map(Request::from));
                 }
                 _ => into.extend(
                     self.owners_with(name, form, object.key().as_str()).into_iter().map(Request::from),
@@ -161,7 +162,7 @@ impl ReferenceIndex {
         }
     }
 
-    /// The owners that an index has under a value. While the index is being built, every owner is asked.
+    /// The owners that an index has under a value. While the index is being built, every owner is read.
     fn owners_with(&self, index: &str, form: &ReferenceForm, value: &str) -> Vec<Key> {
         self.owners.index_keys(index, value).unwrap_or_else(|_| {
             let refers =

@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::WorkerShared;
 use crate::action::ObjectWait;
+use crate::causes::Cause;
 use crate::controller::stats::RequestReason;
 use crate::request::Request;
 use crate::sync::{AtomicUsize, Mutex, Ordering};
@@ -135,10 +136,11 @@ impl WorkerShared {
         let (reason, options) = match result {
             Ok(()) => (RequestReason::AwaitedObject, AddOptions::new()),
             Err(WaitError::DeadlinePassed { .. }) => (RequestReason::AwaitTimeout, AddOptions::new()),
-            // The informer can't tell. The reconciler looks itself, after a delay that grows.
+            // The informer has failed or stopped. The reconciler reads the object itself, after a delay that grows.
             Err(_) => (RequestReason::AwaitTimeout, AddOptions::new().rate_limited()),
         };
         self.state.own.count(reason);
+        self.state.causes.add(&request, Cause::of(reason));
         self.state.queue.add_with(request, options);
     }
 }

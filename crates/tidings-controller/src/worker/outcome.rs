@@ -26,6 +26,22 @@ impl ReconcileOutcome {
         ReconcileOutcome::Panicked(panic_message(panic))
     }
 
+    /// The outcome in diagnostics.
+    #[cfg(feature = "endpoints")]
+    pub(super) fn as_str(&self) -> &'static str {
+        match self {
+            ReconcileOutcome::Ended(Ok(Action::AwaitChange)) => "success",
+            ReconcileOutcome::Ended(Ok(Action::Requeue)) => "requeue",
+            ReconcileOutcome::Ended(Ok(Action::RequeueAfter(_))) => "requeue_after",
+            ReconcileOutcome::Ended(Ok(Action::AwaitObject(_))) => "await_object",
+            ReconcileOutcome::Ended(Err(error)) if error.is_terminal() => "terminal_error",
+            ReconcileOutcome::Ended(Err(_)) => "error",
+            ReconcileOutcome::TimedOut(_) => "timeout",
+            ReconcileOutcome::Panicked(_) => "panic",
+            ReconcileOutcome::Abandoned => "abandoned",
+        }
+    }
+
     /// Logs the outcome within the span of the reconcile.
     pub(super) fn trace(&self) {
         match self {

@@ -26,6 +26,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio_util::sync::CancellationToken;
 
 use super::{Signals, WorkerShared};
+use crate::causes::Causes;
 use crate::request::Request;
 use crate::shard::Permit;
 use crate::sync::{AtomicUsize, Mutex, Ordering};
@@ -34,11 +35,15 @@ use crate::writes::{TrackedWrite, writes_shown};
 /// Whether the caches show the writes of a request's last reconcile. An error if they did not within the bound.
 pub(super) type WritesShown = Result<(), WaitError>;
 
+/// How many parked requests keep the bodies of the objects that caused them.
+const WITH_BODIES_MAX: usize = 64;
+
 /// A request that a worker has taken from the queue.
 pub(super) struct ClaimedRequest {
     pub(super) working: ItemGuard<Request>,
     /// Set if several replicas share the keys.
     pub(super) permit: Option<Permit>,
+    pub(super) causes: Causes,
 }
 
 struct ParkedRequest {
@@ -75,8 +80,10 @@ impl Parking {
         (parking, ParkedReceiver(receiver))
     }
 
-    pub(super) fn park(&self, claimed: ClaimedRequest, writes: VecDeque<TrackedWrite>) {
-        self.parked.fetch_add(1, Ordering::SeqCst);
+    pub(super) fn park(&self, mut claimed: ClaimedRequest, writes: VecDeque<TrackedWrite>) {
+        if self.parked.fetch_add(1, Ordering::SeqCst) >= WITH_BODIES_MAX {
+            claimed.causes.release_bodies();
+        }
         // This fails only if the controller's task was dropped. Then the queue has no reader either.
         let _ = self.sender.send(ParkedRequest { claimed, writes });
     }
@@ -136,7 +143,7 @@ impl ParkedWaiter {
             shared.unpark(claimed, None);
         }
         while let Some((claimed, _)) = shared.parking.pop() {
-            shared.put_back(&claimed.working);
+            shared.put_back(claimed);
         }
     }
 }
@@ -150,8 +157,7 @@ impl WorkerShared {
                 self.parking.changed.notify_one();
             }
             None => {
-                self.put_back(&claimed.working);
-                drop(claimed);
+                self.put_back(claimed);
                 self.parking.leave();
             }
         }

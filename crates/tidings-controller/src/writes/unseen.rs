@@ -1,6 +1,6 @@
 //! The writes of this process that a cache may not show yet, by kind and object, so that a read can wait for them.
 //!
-//! All controllers of one factory share the log, because they share the caches. A read looks at its own kind only, and
+//! All controllers of one factory share the log, because they share the caches. A read considers its own kind only, and
 //! usually compares two versions: the newest written one, and the one that the cache has reached. Entries that every
 //! cache has passed are swept out.
 //!
@@ -8,7 +8,7 @@
 //! create s@70 by controller A     newest 70, objects { s: 70 }
 //! read of s by controller B       the cache is at 68: wait until it shows s@70
 //! read of t by controller B       no write of t: no wait
-//! event s@70                      the cache is at 70: reads compare 70 with 70 and look no further
+//! event s@70                      the cache is at 70: reads compare 70 with 70, and nothing else
 //! ```
 //!
 //! A deletion has no version, because the server's response has none. A uid never returns, so a deletion stays in the
@@ -34,7 +34,7 @@ const OBJECTS_MAX: usize = 65_536;
 /// Below this number of objects, no write sweeps.
 const SWEEP_ABOVE: usize = 32;
 
-/// A read that has to look into the log sweeps, at most this often.
+/// A read that searches the log sweeps it, at most this often.
 const SWEEP_EVERY: Duration = Duration::from_secs(1);
 
 /// How many deletions of one key are kept.

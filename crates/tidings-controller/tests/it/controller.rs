@@ -3,10 +3,12 @@
 mod applying;
 mod awaiting;
 mod blocking;
+mod causes;
 mod context;
 mod dynamic;
 mod fresh_reads;
 mod harness;
+mod loops;
 #[cfg(feature = "metrics")]
 mod metrics;
 mod missed_updates;

@@ -4,6 +4,7 @@ import { bytes, count } from "./figures.js";
 
 const OBJECTS_MAX = 200;
 const TYPING_MS = 150;
+const RECONCILES_MAX = 20;
 
 const element = (id) => document.getElementById(id);
 
@@ -137,6 +138,9 @@ export class Objects {
       element("detail-note").textContent = note(answer);
     }
     element("change").tBodies[0].replaceChildren(...fields.map(fieldRow));
+    const lines = (answer.controllers ?? []).flatMap(controllerLines);
+    element("reconciles").hidden = lines.length === 0;
+    element("reconciles").replaceChildren(...lines);
     this.#mark();
   }
 
@@ -158,6 +162,35 @@ function note({ version, change }) {
   if (!change) return `version ${version}; unchanged since the dashboard started`;
   const what = change.fields.length > 0 ? "its last change" : "its last change, without visible fields";
   return `version ${version}; ${what}, from ${change.oldVersion}:`;
+}
+
+/** The loops that a controller reported for an object, and its last reconciles, the newest first. */
+function controllerLines({ name, reconciles = [], loops }) {
+  const reported = loops.map((loop) => {
+    const objects = loop.objects.map(({ resource, key, fields }) => `${resource} ${key} ${fields.join(" ")}`);
+    return line("loop", `${name} wakes itself: ${loop.wakes} reconciles, by changing ${objects.join(", ")}`);
+  });
+  const last = reconciles.slice(-RECONCILES_MAX).reverse().map(({ id, result, causes, writes }) => {
+    const wrote = writes.map((write) => {
+      const requested = write.requested.map((other) => `reconcile ${other}`).join(", ");
+      return `${write.resource} ${write.key}${requested && `, which requested ${requested}`}`;
+    });
+    const effect = wrote.length > 0 ? ` Wrote ${wrote.join("; ")}.` : "";
+    return line("", `${name} ${id}, ${result}: ${causes.map(causeText).join("; ") || "no cause"}.${effect}`);
+  });
+  return [...reported, ...last];
+}
+
+function causeText({ reason, resource, key, fields, writtenBy }) {
+  const parts = [reason, resource, key, fields?.join(" "), writtenBy && `by reconcile ${writtenBy}`];
+  return parts.filter(Boolean).join(" ");
+}
+
+function line(kind, text) {
+  const item = document.createElement("li");
+  item.className = kind;
+  item.textContent = text;
+  return item;
 }
 
 function fieldRow({ path, old, new: after }) {

@@ -13,7 +13,7 @@ use tidings_util::panic_message;
 use tidings_workqueue::QueueMetrics;
 use tokio_util::sync::CancellationToken;
 
-use crate::controller::ControllerMetrics;
+use crate::controller::{ControllerHandle, ControllerMetrics};
 use crate::election::ElectionMetrics;
 use crate::manager::ManagerError;
 use crate::manager::controllers::{ControllerSet, are_synced};
@@ -87,11 +87,14 @@ impl EndpointOptions {
         let stopping = probe_state.stopping.clone();
         let [alive, ready] = [Arc::clone(probe_state), Arc::clone(probe_state)];
         let handles = controllers.handles().to_vec();
+        let shown = handles.clone();
+        shown.iter().for_each(ControllerHandle::record_history);
         let mut endpoints = Endpoints::new(factory)
             .registry(registry)
             .health_check("manager", move || alive.check())
             .readiness_check("manager", move || ready.check())
             .readiness_check("controllers", move || are_synced(&handles))
+            .controllers(move |filter| shown.iter().map(|handle| handle.status(filter)).collect())
             .readiness_check("shutdown", move || {
                 if stopping.is_cancelled() { Err("the program is stopping") } else { Ok(()) }
             });

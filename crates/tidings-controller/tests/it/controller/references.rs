@@ -262,6 +262,41 @@ async fn a_cycle_of_references_loses_nothing_and_does_not_spin() {
     started.shutdown().await;
 }
 
+/// Config maps refer to secrets, and secrets to config maps, in two controllers of one factory.
+// holds: X70
+#[tokio::test(start_paused = true)]
+async fn a_cycle_of_references_between_two_controllers_requests_each_object_once_for_each_change() {
+    let cluster = TestCluster::new().await;
+    let put_map = |value: &str| cluster.put_with("a", json!({ "secret": "s", "value": value }));
+    let put_secret = |value: &str| {
+        let metadata = json!({ "name": "s", "annotations": { "map": "a" } });
+        cluster.server.put("secrets", json!({ "metadata": metadata, "data": { "value": value } }));
+    };
+    put_map("0");
+    put_secret("MA==");
+    let (maps, secrets) = (RequestLog::new(), RequestLog::new());
+    let of_maps = Controller::for_kind::<ConfigMap>("maps").refers_to::<Secret>(".data.secret");
+    let of_secrets =
+        Controller::for_kind::<Secret>("secrets").refers_to::<ConfigMap>(".metadata.annotations.map");
+    let of_maps = cluster.start_synced(of_maps.reconcile(maps.reconciler())).await;
+    let of_secrets = cluster.start_synced(of_secrets.reconcile(secrets.reconciler())).await;
+    tokio::time::sleep(60 * SECOND).await;
+    drop((maps.take(), secrets.take()));
+    for change in 1..4 {
+        put_map(&change.to_string());
+        tokio::time::sleep(60 * SECOND).await;
+        assert_eq!((maps.take(), secrets.take()), (vec!["a".to_owned()], vec!["s".to_owned()]), "{change}");
+        put_secret("MQ==");
+        put_secret(["Mg==", "Mw==", "NA=="][change - 1]);
+        tokio::time::sleep(60 * SECOND).await;
+        let (maps, secrets) = (maps.take(), secrets.take());
+        assert!((1..=2).contains(&maps.len()) && maps.iter().all(|name| name == "a"), "{maps:?}");
+        assert!((1..=2).contains(&secrets.len()) && secrets.iter().all(|name| name == "s"), "{secrets:?}");
+    }
+    of_maps.shutdown().await;
+    of_secrets.shutdown().await;
+}
+
 // holds: X71
 #[tokio::test(start_paused = true)]
 async fn bodies_of_referenced_objects_are_kept_until_they_change_and_others_are_not_cached() {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use k8s_openapi::api::coordination::v1::Lease;
-use k8s_openapi::api::core::v1::ConfigMap;
+use k8s_openapi::api::core::v1::{ConfigMap, Secret};
 use tidings_apiserver::ApiServer;
 use tidings_controller::{
     Action, Controller, ControllerError, Error, Manager, ManagerError, Request, Sharding,
@@ -19,7 +19,7 @@ use crate::manager::harness::{
     put, recording, settle,
 };
 
-/// A view of config maps that panics when it is dropped.
+/// A view of objects that panics when it is dropped.
 #[derive(serde::Deserialize)]
 struct Brittle {}
 
@@ -39,19 +39,21 @@ async fn ended(run: ManagerRun) -> ManagerError {
 async fn an_informer_that_panics_ends_the_manager_with_that_error() {
     let server = ApiServer::start().await;
     put(&server, "configmaps", "a");
+    put(&server, "secrets", "a");
     let (factory, log) = (factory(&server), Log::new());
-    let maps = factory.informer::<ConfigMap>().cast::<Brittle>();
+    // No controller watches it: the causes of a request would keep the object, and drop it elsewhere.
+    let secrets = factory.informer::<Secret>().cast::<Brittle>();
     let run = ManagerRun::new(Manager::new(factory.clone()).controller(recording(&log)));
     log.wait_for_lines(1).await;
     // The cache keeps the decoded object. The next version drops it, inside the task of the informer.
-    drop(maps.lister().list()[0].decoded().unwrap());
-    put(&server, "configmaps", "a");
+    drop(secrets.lister().list()[0].decoded().unwrap());
+    put(&server, "secrets", "a");
     let error = ended(run).await;
     let ManagerError::Informer(InformerError::Panicked { informer, message }) = &error else {
         panic!("{error:?}")
     };
-    assert_eq!((&**informer, &**message), ("configmaps", "scripted panic"));
-    assert_eq!(error.to_string(), "the informer of configmaps panicked: scripted panic");
+    assert_eq!((&**informer, &**message), ("secrets", "scripted panic"));
+    assert_eq!(error.to_string(), "the informer of secrets panicked: scripted panic");
     assert_eq!(factory.failures().len(), 1);
 }
 

@@ -1,12 +1,14 @@
-//! Controllers on a real API server: what reconciles read, apply, refer to and wait for.
+//! Controllers on a real API server: what reconciles read, apply, refer to and wait for, and what requests them.
 //!
 //! Tests share a server and use their own namespaces. They wait for conditions, never for time.
 
 mod applying;
 mod awaiting;
+mod causes;
 mod fresh_reads;
 mod references;
 mod scene;
+mod staleness;
 
 use std::process::ExitCode;
 
@@ -25,6 +27,10 @@ fn main() -> ExitCode {
         .test("a status is written if it changed", applying::writes_conditions)
         .test("a change of a referenced object requests its referrers", references::are_followed)
         .test("a path that the schema excludes ends the controller", references::wrong_path)
-        .test("a request sleeps until an object meets a condition", awaiting::sleeps_until_ready);
+        .test("a request sleeps until an object meets a condition", awaiting::sleeps_until_ready)
+        .test("a change that a reconcile made names that reconcile", causes::name_the_writer)
+        .test("a controller that wakes itself is reported with the fields", causes::report_loops)
+        .test("requests wait while a cache is stale", staleness::requests_wait)
+        .test("reads go to the server while a cache is stale", staleness::reads_go_to_the_server);
     suite.run()
 }
