@@ -253,15 +253,55 @@ mod tests {
         let pending_writes = PendingWrites::default();
         for at in 0..5 * SWEEP_ABOVE_REQUESTS {
             pending_writes.record(&caches, &request(at), write(version));
-            assert!(pending_writes.requests() <= SWEEP_ABOVE_REQUESTS);
+            assert_eq!(pending_writes.requests(), (at + 1) % (SWEEP_ABOVE_REQUESTS + 1));
         }
         let unseen = 3 * SWEEP_ABOVE_REQUESTS;
         for at in 0..unseen {
             pending_writes.record(&caches, &request(at), write(version + 1_000_000));
         }
         assert!((unseen..unseen + SWEEP_ABOVE_REQUESTS).contains(&pending_writes.requests()));
+        // It sweeps above 1,024 requests, and then above twice as many as are left: 2,050 and 4,102.
+        assert_eq!(pending_writes.by_request.lock().sweep_above, 4 * SWEEP_ABOVE_REQUESTS + 6);
         assert!((0..unseen).all(|at| !pending_writes.take(&request(at)).is_empty()));
+        assert!(write(version).is_passed(&caches) && !write(version + 1).is_passed(&caches));
         running.shutdown().await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn deletions_that_the_cache_shows_are_removed() {
+        let server = ApiServer::start().await;
+        let factory = SharedInformerFactory::new(server.client());
+        let secrets = factory.informer::<Secret>();
+        let running = factory.start();
+        running.synced().await.unwrap();
+        let mut caches = ControllerCaches::default();
+        caches.push(ControllerCache::new(Projection::Full, secrets.cast(), &WriteLog::default()));
+        let pending_writes = PendingWrites::default();
+        for at in 0..=SWEEP_ABOVE_REQUESTS {
+            let key = Key::new(Some("default"), "s").unwrap();
+            let effect = WriteEffect::Deleted { key, uid: at.to_string() };
+            let deletion = TrackedWrite { resource: Secret::resource(), effect };
+            pending_writes.record(&caches, &request(at), deletion);
+        }
+        assert_eq!(pending_writes.requests(), 0);
+        running.shutdown().await;
+    }
+
+    #[test]
+    fn the_effect_of_a_write_has_the_metadata_that_a_wait_needs() {
+        let labels = Some([("app".to_owned(), "web".to_owned())].into());
+        let needed = ObjectMeta {
+            name: Some("s".to_owned()),
+            namespace: Some("default".to_owned()),
+            labels,
+            resource_version: Some("7".to_owned()),
+            ..ObjectMeta::default()
+        };
+        let response = ObjectMeta { uid: Some("u".to_owned()), generation: Some(3), ..needed.clone() };
+        let WriteEffect::Written { version, meta } = WriteEffect::written(&response) else {
+            panic!("it was written")
+        };
+        assert_eq!((version, &*meta), (Version::new("7"), &needed));
     }
 
     #[tokio::test(start_paused = true)]

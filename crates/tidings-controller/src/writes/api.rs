@@ -252,3 +252,6 @@ impl<K> fmt::Debug for TrackedApi<K> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

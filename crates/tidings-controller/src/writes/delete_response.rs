@@ -70,6 +70,8 @@ mod tests {
             assert_eq!(read(&format!(r#"{{"metadata":{{{deleted},{reason}}}}}"#)), Err("terminating"));
             assert_eq!(read(&format!(r#"{{"metadata":{{"uid":"u",{reason}}}}}"#)), deleted_u);
         }
+        let no_grace = format!(r#"{{"metadata":{{"uid":"u",{deleted},"deletionGracePeriodSeconds":0}}}}"#);
+        assert_eq!(read(&no_grace), deleted_u);
         // A field `details` of the object is not a field of a status.
         assert_eq!(read(r#"{"kind":"Widget","metadata":{"uid":"u"},"details":7}"#), deleted_u);
         assert_eq!(read("<html>"), Err("not a response"));

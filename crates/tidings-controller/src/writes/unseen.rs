@@ -268,3 +268,6 @@ impl ObjectWrites {
         );
     }
 }
+
+#[cfg(test)]
+mod tests;

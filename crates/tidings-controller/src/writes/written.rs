@@ -154,6 +154,18 @@ mod tests {
     }
 
     #[test]
+    fn the_identity_of_a_response_is_shown_and_its_labels_are_part_of_the_effect() {
+        let json = r#"{"metadata":{"namespace":"n","name":"a","uid":"u","resourceVersion":"7",
+            "labels":{"app":"web"}},"data":{"password":"hunter2"}}"#;
+        let written = written(json).unwrap();
+        let shown = r#"Written { namespace: Some("n"), name: "a", uid: "u", version: "7", .. }"#;
+        assert_eq!(format!("{written:?}"), shown);
+        let WriteEffect::Written { version, meta } = written.effect() else { panic!("it was written") };
+        assert_eq!(version.to_string(), "7");
+        assert_eq!(meta.labels.as_ref().and_then(|labels| labels.get("app")).unwrap(), "web");
+    }
+
+    #[test]
     fn a_response_needs_no_kind() {
         let written = written(r#"{"metadata":{"name":"a","labels":null}}"#).unwrap();
         assert_eq!(

@@ -350,6 +350,19 @@ fn after_a_failed_renewal_the_lease_is_read_first_and_that_is_counted() {
     }
 }
 
+#[test]
+fn a_leader_whose_write_fails_after_a_read_waits_for_the_retry_period() {
+    let (mut harness, first) = Harness::leading();
+    let due = harness.waits();
+    harness.advance(due);
+    harness.replaces();
+    harness.responds(LeaseResponse::Conflict);
+    harness.reads(lease(&first));
+    harness.replaces();
+    harness.responds(LeaseResponse::Failed);
+    assert_eq!(harness.waits(), ElectionTiming::default().retry_period);
+}
+
 // holds: E4
 #[test]
 fn a_leader_retries_in_each_retry_period_until_the_renew_deadline_and_then_has_lost() {

@@ -190,3 +190,169 @@ fn a_permit_is_given_until_the_renew_deadline_and_not_at_it() {
     assert!(permits(&mut member, deadline - Duration::from_nanos(1)));
     assert!(!permits(&mut member, deadline));
 }
+
+/// A member that has observed an empty group, and whose first write has not been answered.
+fn writing(begin: Instant) -> Member {
+    let mut member = Member::new("a".into(), "lease-a".into(), TIMING);
+    member.observe(begin, vec![]);
+    assert!(matches!(member.next(begin), MemberAction::Write(_)));
+    member
+}
+
+#[test]
+fn a_write_renews_from_its_start_if_it_is_answered_before_permits_would_end() {
+    let begin = Instant::now();
+    let in_time = TIMING.permits_end() - Duration::from_nanos(1);
+    for (answered_after, valid_until) in
+        [(in_time, Some(begin + TIMING.renew_deadline)), (TIMING.permits_end(), None)]
+    {
+        let mut member = writing(begin);
+        member.written(begin + answered_after, LeaseWriteResult::Done);
+        assert_eq!(member.valid_until(), valid_until, "{answered_after:?}");
+    }
+}
+
+#[test]
+fn an_older_write_that_the_cache_shows_does_not_move_the_renewal_back() {
+    let begin = Instant::now();
+    let mut member = alone(begin);
+    let first = write(&mut member, begin + seconds(2));
+    write(&mut member, begin + seconds(4));
+    member.observe(begin + seconds(5), vec![first]);
+    assert_eq!(member.valid_until(), Some(begin + seconds(4) + TIMING.renew_deadline));
+}
+
+#[test]
+fn a_renewal_after_the_renew_deadline_reports_that_refused_keys_may_be_permitted() {
+    let begin = Instant::now();
+    for (renewed_at, is_changed) in
+        [(seconds(2), false), (TIMING.renew_deadline, true), (TIMING.renew_deadline + seconds(1), true)]
+    {
+        let mut member = alone(begin);
+        member.effects_mut().is_changed = false;
+        let renewal = write(&mut member, begin + renewed_at);
+        assert_eq!(member.effects_mut().is_changed, is_changed, "{renewed_at:?}");
+        // The same write in the cache is no further renewal.
+        member.effects_mut().is_changed = false;
+        member.observe(begin + renewed_at + TIMING.renew_deadline, vec![renewal]);
+        assert!(!member.effects_mut().is_changed);
+    }
+}
+
+#[test]
+fn a_change_of_ownership_is_reported_once() {
+    let begin = Instant::now();
+    let mut member = Member::new("a".into(), "lease-a".into(), TIMING);
+    member.observe(begin, vec![]);
+    let own = write(&mut member, begin);
+    for is_changed in [true, false] {
+        member.effects_mut().is_changed = false;
+        member.observe(begin, vec![own.clone()]);
+        assert_eq!(member.effects_mut().is_changed, is_changed);
+    }
+}
+
+#[test]
+fn another_view_is_published_only_after_the_cache_shows_the_one_before_unless_the_member_leaves() {
+    let begin = Instant::now();
+    let mut member = writing(begin);
+    member.written(begin, LeaseWriteResult::Done);
+    member.observe(begin + seconds(1), vec![other()]);
+    assert_eq!(member.next(begin + seconds(1)), MemberAction::Wait(Some(begin + TIMING.retry_period)));
+    member.leave(begin + seconds(1));
+    assert_eq!(write(&mut member, begin + seconds(1)).record.claim, Claim::Nothing);
+}
+
+#[test]
+fn a_member_waits_for_a_pending_write_until_the_next_deadline() {
+    let begin = Instant::now();
+    let mut member = alone(begin);
+    let later = begin + TIMING.retry_period;
+    assert!(matches!(member.next(later), MemberAction::Write(_)));
+    assert_eq!(member.next(later), MemberAction::Wait(Some(begin + TIMING.renew_deadline)));
+    let mut member = writing(begin);
+    assert_eq!(member.next(begin), MemberAction::Wait(None));
+    member.leave(begin);
+    assert_eq!(member.next(begin), MemberAction::Wait(Some(begin + TIMING.permits_end())));
+}
+
+#[test]
+fn a_member_that_never_wrote_leaves_at_once_and_one_whose_write_failed_when_its_claim_has_expired() {
+    let begin = Instant::now();
+    let mut member = Member::new("a".into(), "lease-a".into(), TIMING);
+    member.leave(begin);
+    assert_eq!(member.next(begin), MemberAction::Left);
+
+    let mut member = writing(begin);
+    member.leave(begin);
+    member.written(begin, LeaseWriteResult::Failed);
+    let expiry = begin + TIMING.permits_end();
+    for at in [begin, expiry - Duration::from_nanos(1)] {
+        let MemberAction::Write(record) = member.next(at) else { panic!("{member:?}") };
+        assert_eq!(record.claim, Claim::Nothing);
+        member.written(at, LeaseWriteResult::Failed);
+    }
+    assert_eq!(member.next(expiry), MemberAction::Left);
+}
+
+#[test]
+fn a_member_that_leaves_deletes_its_lease_after_a_retry_period_even_if_the_cache_is_late() {
+    let begin = Instant::now();
+    let mut member = alone(begin);
+    member.leave(begin);
+    write(&mut member, begin);
+    assert_eq!(member.next(begin + TIMING.retry_period), MemberAction::DeleteOwn);
+}
+
+#[test]
+fn permits_of_keys_that_are_handed_over_are_waited_for() {
+    let begin = Instant::now();
+    let mut member = alone(begin);
+    assert!(member.permit(begin, 1, &Key::parse("default/x").unwrap()));
+    assert!(member.permit(begin, 2, &Key::parse("default/y").unwrap()));
+    assert_eq!((member.held_permit_count(), member.waits_for_permits()), (2, false));
+    member.leave(begin);
+    assert_eq!((member.held_permit_count(), member.waits_for_permits()), (2, true));
+    (1..=2).for_each(|id| member.ended(begin, id));
+    assert_eq!((member.held_permit_count(), member.waits_for_permits()), (0, false));
+}
+
+#[test]
+fn a_cache_is_stale_if_it_shows_no_own_write_of_the_last_lease_duration() {
+    let begin = Instant::now();
+    assert!(writing(begin).is_cache_stale(begin));
+    let member = alone(begin);
+    let last = begin + TIMING.lease_duration;
+    assert!(!member.is_cache_stale(last) && member.is_cache_stale(last + Duration::from_nanos(1)));
+}
+
+#[test]
+fn the_watchdog_checks_next_at_the_first_deadline_that_has_not_passed() {
+    let begin = Instant::now();
+    let mut member = alone(begin);
+    let (renew_deadline, end) = (begin + TIMING.renew_deadline, begin + TIMING.permits_end());
+    for (now, next) in [(begin, Some(renew_deadline)), (renew_deadline, Some(end)), (end, None)] {
+        assert_eq!(member.check_fence(now).next, next);
+    }
+}
+
+#[test]
+fn the_watchdog_of_a_closed_member_ends_when_its_permits_have_ended_or_are_reported() {
+    let begin = Instant::now();
+    let key = Key::parse("default/x").unwrap();
+    let end = begin + TIMING.permits_end();
+    for is_ended in [false, true] {
+        let mut member = alone(begin);
+        assert!(member.permit(begin, 7, &key));
+        assert!(!member.check_fence(begin).is_over);
+        member.close();
+        assert!(!member.check_fence(begin).is_over, "the permit is held");
+        if is_ended {
+            member.ended(begin, 7);
+            assert!(member.check_fence(begin).is_over);
+        } else {
+            let check = member.check_fence(end);
+            assert_eq!((check.overrun, check.is_over), (Some((end, vec![key.clone()])), true));
+        }
+    }
+}
