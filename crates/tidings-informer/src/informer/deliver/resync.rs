@@ -119,4 +119,24 @@ mod tests {
         pending_resyncs.begin(vec![Arc::clone(&other)], 1);
         check(&pending_resyncs, [false, true]);
     }
+
+    #[test]
+    fn a_handler_is_due_once_in_each_period_until_it_is_removed() {
+        let begin = Instant::now();
+        let second = Duration::from_secs(1);
+        for remove in [Mailbox::drain, Mailbox::close] {
+            let mailbox =
+                Arc::new(Mailbox::new("handler".to_owned(), Overflow::Merge(1), Some(second), None));
+            let mut schedule = ResyncSchedule::default();
+            schedule.add(&mailbox, begin);
+            assert!(schedule.take_due(begin).is_empty());
+            assert_eq!(schedule.take_due(begin + second).len(), 1);
+            assert_eq!(
+                (schedule.take_due(begin + second).len(), schedule.next()),
+                (0, Some(begin + 2 * second))
+            );
+            remove(&mailbox);
+            assert_eq!((schedule.take_due(begin + 2 * second).len(), schedule.next()), (0, None));
+        }
+    }
 }
