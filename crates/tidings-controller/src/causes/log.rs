@@ -1,8 +1,8 @@
 //! The causes of the requests that wait on a controller's queue.
 //!
-//! A cause is added before its request. So the worker that takes the request finds it, except in one case: a change that
-//! arrives in the moment in which a worker takes an earlier request of the same key is a cause of that reconcile, and
-//! the next one has none.
+//! A cause is added before its request. So the worker that takes the request finds it, except in one case: a change
+//! that arrives in the moment in which a worker takes an earlier request of the same key is a cause of that
+//! reconcile, and the next one has none.
 //!
 //! The number of requests is that of the queue, the number of causes of a request is bounded, and so is the number of
 //! bodies that causes keep in memory. Requests are found by a hash of their key. Should two keys have the same hash of
@@ -25,8 +25,8 @@ use crate::sync::AtomicBool;
 use crate::sync::Mutex;
 use crate::writes::TrackedWrite;
 
-/// How many bodies the causes of waiting requests keep in memory, beside those of the caches. Above it, causes keep keys
-/// and versions only.
+/// How many bodies the causes of waiting requests keep in memory, beside those of the caches. Above it, causes keep
+/// keys and versions only.
 const BODIES_MAX: usize = 1024;
 
 /// A map with room for more requests than this is made smaller when it is empty.

@@ -4,8 +4,8 @@
 //! reconcile of R -> its write -> the change of its write -> reconcile of R -> ...
 //! ```
 //!
-//! A wake counts if this controller made all changes that caused it. Above a limit within a minute, while the generation
-//! of the object of the request stays the same, the loop is reported once.
+//! A wake counts if this controller made all changes that caused it. Above a limit within a minute, while the
+//! generation of the object of the request stays the same, the loop is reported once.
 //!
 //! The counts are in a table of constant size (Misra and Gries' algorithm with one candidate for each place): a request
 //! that finds another one in its place lowers that one's count, and takes the place at zero. A request that loops is

@@ -22,8 +22,8 @@ use crate::scene::{ENDS_WITHIN, Scene};
 /// A cache is stale when its stream is down for longer.
 const LIMIT: Duration = Duration::from_secs(1);
 
-/// What reconciles saw: the name of the request, whether a secret of that name exists, and how long the stream of secrets
-/// was down.
+/// What reconciles saw: the name of the request, whether a secret of that name exists, and how long the stream of
+/// secrets was down.
 type Seen = Arc<Mutex<Vec<(String, bool, Duration)>>>;
 
 fn controller(when: WhenStale, seen: &Seen) -> Controller {
