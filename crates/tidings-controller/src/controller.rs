@@ -1,10 +1,12 @@
 //! A controller: joins informers, a queue and workers.
 //!
-//! [`Controller::for_kind`] declares what is watched and which reconciler is called. [`Controller::attach`] gets the
+//! [`Controller::for_kind`] declares what is watched and which reconciler is called; [`Controller::for_collection`] does
+//! so for the keys of a collection. [`Controller::attach`] gets the
 //! informers from a factory and returns a handle and a task. Nothing runs before the task does. The task spawns the
 //! workers and the recorder, and owns them.
 
 mod builder;
+mod collection;
 mod map_context;
 #[cfg(feature = "metrics")]
 mod metrics;
@@ -21,10 +23,12 @@ use std::time::Duration;
 use kube_core::PartialObjectMeta;
 use kube_core::dynamic::DynamicObject;
 use tidings_factory::SharedInformerFactory;
+use tidings_informer::KeySource;
 use tidings_object::{Kind, ResourceKind};
 use tidings_workqueue::WorkQueue;
 
 pub use builder::ControllerBuilder;
+pub use collection::CollectionControllerBuilder;
 pub use map_context::MapContext;
 #[cfg(feature = "metrics")]
 pub use metrics::ControllerMetrics;
@@ -46,6 +50,7 @@ use crate::sync::AtomicU64;
 use crate::worker::{ControllerState, ObjectWaits, Parking, ShardFilter, WorkerShared};
 use crate::writes::PendingWrites;
 use builder::ControllerSettings;
+use collection::attach_keys;
 use map_context::MapFailures;
 use schema_check::SchemaCheck;
 use source::ControllerSource;
@@ -75,7 +80,9 @@ use task::{ControllerHandlers, TaskStart};
 /// ```
 pub struct Controller {
     name: String,
-    /// The first is the controller's own kind.
+    /// Set if it reconciles the keys of a collection, instead of a kind.
+    keys: Option<Box<dyn KeySource>>,
+    /// The first is the controller's own kind, if it has one.
     sources: Vec<ControllerSource>,
     reconciler: Box<dyn AnyReconciler>,
     settings: ControllerSettings,
@@ -136,7 +143,7 @@ impl Controller {
         self,
         factory: &SharedInformerFactory,
     ) -> Result<(ControllerHandle, ControllerTask), ControllerError> {
-        let Controller { name, sources, reconciler, settings } = self;
+        let Controller { name, keys, sources, reconciler, settings } = self;
         if name.is_empty() {
             return Err(ControllerError::EmptyName);
         }
@@ -150,6 +157,9 @@ impl Controller {
         let mut handlers = ControllerHandlers::default();
         let (mut requests, mut paths) = (Vec::new(), Vec::new());
         let (map_failures, map_failure) = MapFailures::new();
+        let keys = keys.map(|keys| attach_keys(&*keys, &name, &request_queue, &mut handlers)).transpose()?;
+        let has_kind = keys.is_none();
+        requests.extend(keys);
         for source in sources {
             let attached = source.attach(factory, &name, &request_queue, &map_failures, &caches)?;
             requests.push(attached.counts);
@@ -157,12 +167,12 @@ impl Controller {
             handlers.push(attached.registration, &attached.cache.informer);
             caches.push(attached.cache);
         }
-        let schema_check = SchemaCheck {
+        let schema_check = has_kind.then(|| SchemaCheck {
             client: factory.client().clone(),
             controller: name.clone(),
             owner: caches.own().resource().clone(),
             paths,
-        };
+        });
         let state = Arc::new(controller_state(queue, requests, Arc::clone(&causes)));
         let (recorder, recorder_task) = match settings.recorder {
             Some(recorder) => (recorder, None),

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tidings_informer::{InformerError, WaitError};
+use tidings_informer::{InformerError, KeySourceError, WaitError};
 use tidings_object::ReadError;
 use tidings_util::WithCauses;
 
@@ -68,6 +68,14 @@ pub enum ControllerError {
         controller: String,
         /// Which cache, and why.
         r#source: WaitError,
+    },
+    /// The collection of a controller can't be used, or no longer follows its inputs.
+    #[error("controller {controller:?} can't follow its collection: {source}")]
+    KeySource {
+        /// The controller.
+        controller: String,
+        /// Which collection, and why.
+        r#source: KeySourceError,
     },
     /// A reconcile took longer than [`reconcile_timeout`](crate::ControllerBuilder::reconcile_timeout) and was dropped.
     #[error("the reconcile took longer than {limit:?} and was dropped")]

@@ -60,8 +60,8 @@ pub use context::{Context, LateReads, ListRead, Staleness, TestContext, WhenStal
 #[cfg(feature = "metrics")]
 pub use controller::ControllerMetrics;
 pub use controller::{
-    Controller, ControllerBuilder, ControllerHandle, ControllerStats, ControllerTask, MapContext, Owned,
-    Reference, RequestCount, RequestReason, Watched,
+    CollectionControllerBuilder, Controller, ControllerBuilder, ControllerHandle, ControllerStats,
+    ControllerTask, MapContext, Owned, Reference, RequestCount, RequestReason, Watched,
 };
 pub use error::ControllerError;
 pub use finalizer::{Finalize, FinalizerApi, finalizer};

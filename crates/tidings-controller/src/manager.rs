@@ -283,6 +283,17 @@ impl Manager {
         self
     }
 
+    /// Changes the [endpoints](Self::endpoints) before they are served, for what has no method of its own here:
+    /// `manager.endpoints_with(|endpoints| endpoints.graphs(graphs))`.
+    #[cfg(feature = "endpoints")]
+    pub fn endpoints_with(
+        mut self,
+        change: impl FnOnce(tidings_endpoints::Endpoints) -> tidings_endpoints::Endpoints + Send + 'static,
+    ) -> Self {
+        self.endpoints.changes.push(Box::new(change));
+        self
+    }
+
     /// Adds these metrics to `/metrics`. A prefix or labels of this registry apply to the metrics registered in it; the
     /// metrics of informers, queues, controllers and the election keep their documented names.
     #[cfg(feature = "endpoints")]

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use tidings_informer::KeyChange;
 use tidings_object::LabelSelector;
 
 use crate::element::{Element, Value};
@@ -22,6 +23,15 @@ pub(crate) struct Change<E> {
 impl<E: Element> Change<E> {
     pub(crate) fn new(key: Arc<str>, old: Option<Value<E>>, new: Option<Value<E>>) -> Self {
         Change { key, old, new, indexes: Vec::new(), paths: PathComparison::default() }
+    }
+
+    /// What happened to the key.
+    pub(crate) fn key_change(&self) -> KeyChange {
+        match (&self.old, &self.new) {
+            (None, _) => KeyChange::Added,
+            (Some(_), Some(_)) => KeyChange::Updated,
+            (Some(_), None) => KeyChange::Deleted,
+        }
     }
 }
 

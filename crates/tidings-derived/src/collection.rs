@@ -3,15 +3,18 @@
 mod operators;
 mod reads;
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
 
 use crate::dependency::NodeId;
 use crate::element::Element;
 use crate::error::DerivedError;
 use crate::handler::{CollectionNotification, CollectionNotifications, CollectionRegistration, run_handler};
 use crate::mailbox::Mailbox;
-use crate::shared::{EndUnused, GraphShared, KeepAlive, NewMailbox, NodeShared};
+use crate::shared::{EndUnused, GraphShared, KeepAlive, NewReceiver, NodeShared};
 use crate::stats::CollectionStats;
 use crate::table::{IndexFunction, IndexSpec};
 
@@ -64,11 +67,11 @@ impl<E: Element> Collection<E> {
     /// its last handle.
     ///
     /// ```
-    /// use tidings_derived::{Collection, Cx};
+    /// use tidings_derived::{Collection, EvaluationContext};
     ///
     /// fn example(workloads: &Collection<(String, Vec<String>)>) {
     ///     let by_service = workloads.index(|(_, services)| services.clone());
-    ///     let of_web = |cx: &Cx<'_>| cx.by_index(&by_service, "shop/web").len();
+    ///     let of_web = |cx: &EvaluationContext<'_>| cx.by_index(&by_service, "shop/web").len();
     /// }
     /// ```
     pub fn index(&self, values: impl Fn(&E) -> Vec<String> + Send + Sync + 'static) -> CollectionIndex<E> {
@@ -91,27 +94,37 @@ impl<E: Element> Collection<E> {
     ) -> Result<CollectionRegistration<E>, DerivedError> {
         let mailbox = Arc::new(Mailbox::new(name.into(), Some(Arc::clone(&self.keep_alive))));
         let task = run_handler(Arc::clone(&mailbox), call, Arc::clone(&self.node));
-        self.register(&mailbox, Some(Box::pin(task)))?;
+        self.register_mailbox(&mailbox, Some(Box::pin(task)))?;
         Ok(CollectionRegistration::new(mailbox, &self.node))
     }
 
     /// The notifications as a `Stream`, with the same guarantees as for a handler.
     pub fn notifications(&self) -> Result<CollectionNotifications<E>, DerivedError> {
         let mailbox = Arc::new(Mailbox::new("stream".to_owned(), None));
-        self.register(&mailbox, None)?;
+        self.register_mailbox(&mailbox, None)?;
         Ok(CollectionNotifications::new(mailbox, Arc::clone(&self.keep_alive)))
     }
 
-    fn register(
+    fn register_mailbox(
         &self,
         mailbox: &Arc<Mailbox<E>>,
-        task: Option<futures_util::future::BoxFuture<'static, ()>>,
+        task: Option<BoxFuture<'static, ()>>,
     ) -> Result<(), DerivedError> {
-        let what = format!("handler {:?} of collection {:?}", mailbox.name(), self.name());
         let own = Arc::clone(mailbox);
-        let unused = EndUnused(Some(Box::new(move || own.end())));
-        let new = NewMailbox { node: self.id(), mailbox: Box::new(Arc::clone(mailbox)), task, unused };
-        self.graph.add_mailbox(new, what)
+        self.register(mailbox.name(), Box::new(Arc::clone(mailbox)), Box::new(move || own.end()), task)
+    }
+
+    /// Passes a receiver of changes to the task. `end` is called if no task takes it over.
+    pub(crate) fn register(
+        &self,
+        name: &str,
+        receiver: Box<dyn Any + Send>,
+        end: Box<dyn FnOnce() + Send>,
+        task: Option<BoxFuture<'static, ()>>,
+    ) -> Result<(), DerivedError> {
+        let what = format!("handler {name:?} of collection {:?}", self.name());
+        let new = NewReceiver { node: self.id(), receiver, task, unused: EndUnused(Some(end)) };
+        self.graph.add_receiver(new, what)
     }
 
     /// Whether all of its inputs have listed, and every value of that state is published.

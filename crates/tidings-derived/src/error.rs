@@ -14,6 +14,14 @@ pub enum DerivedError {
         /// What was to be added.
         what: String,
     },
+    /// The task of the graph panicked, outside of functions and handlers.
+    #[error("graph {graph:?} panicked: {message}")]
+    Panicked {
+        /// The graph.
+        graph: String,
+        /// The message of the panic.
+        message: String,
+    },
     /// The collection has not synced.
     #[error("reading collection {collection:?}: it has not synced: {reason}")]
     NotSynced {
@@ -52,6 +60,13 @@ pub enum FaultKind {
     },
     /// Two evaluations with the same inputs returned or read different things. Only the check for purity finds this.
     Impure,
+    /// A controller can't reconcile this key.
+    KeyRefused {
+        /// The controller.
+        subscriber: String,
+        /// Why.
+        message: String,
+    },
     /// A handler panicked.
     HandlerPanicked {
         /// The handler.
@@ -79,6 +94,12 @@ impl fmt::Display for CollectionFault {
                 "evaluating {key:?} of collection {collection:?} twice gave different results: the function must depend \
                  only on what it reads through its context"
             ),
+            FaultKind::KeyRefused { subscriber, message } => {
+                write!(
+                    f,
+                    "controller {subscriber:?} can't reconcile {key:?} of collection {collection:?}: {message}"
+                )
+            }
             FaultKind::HandlerPanicked { handler, message } => {
                 write!(f, "handler {handler:?} of collection {collection:?} panicked with {key:?}: {message}")
             }

@@ -11,9 +11,9 @@ use tidings_informer::SharedInformer;
 use tidings_object::Object;
 
 use crate::collection::{Collection, CollectionSnapshot, IntoOutput, Transformation};
-use crate::cx::Cx;
 use crate::element::Element;
 use crate::error::{CollectionFault, DerivedError};
+use crate::evaluation_context::EvaluationContext;
 use crate::node::input::InformerInput;
 use crate::node::transform::{Evaluate, RouteKeys};
 use crate::shared::{GraphConfig, GraphShared, KeepAlive, WatchedInformer};
@@ -112,7 +112,7 @@ impl Graph {
     pub fn singleton<R, F>(&self, options: impl Into<Transformation>, function: F) -> Collection<R::Output>
     where
         R: IntoOutput<Output: Element>,
-        F: for<'a> Fn(&Cx<'a>) -> R + Send + 'static,
+        F: for<'a> Fn(&EvaluationContext<'a>) -> R + Send + 'static,
     {
         let evaluate: Evaluate<R::Output> = Box::new(move |cx, _| {
             Some(function(cx).into_output().map(|output| output.into_iter().collect()))

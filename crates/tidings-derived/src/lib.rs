@@ -45,14 +45,14 @@
 
 mod change;
 mod collection;
-mod cx;
 mod dependency;
 mod element;
 mod error;
+mod evaluation_context;
 mod graph;
 mod handler;
+mod keys;
 mod mailbox;
-#[cfg(feature = "metrics")]
 mod metrics;
 mod node;
 mod persistent_map;
@@ -70,17 +70,16 @@ pub use collection::{
     Collection, CollectionIndex, CollectionLister, CollectionSnapshot, IntoOutput, IntoOutputs,
     Transformation,
 };
-pub use cx::Cx;
 pub use element::{Element, Keyed, Value};
 pub use error::{CollectionFault, DerivedError, FaultKind};
+pub use evaluation_context::EvaluationContext;
 pub use graph::{Feed, Graph, GraphBuilder, GraphSnapshot};
 pub use handler::{CollectionNotification, CollectionNotifications, CollectionRegistration};
 pub use mailbox::CollectionHandlerStats;
-#[cfg(feature = "metrics")]
 pub use metrics::GraphMetrics;
 pub use node::transform::OnFailure;
 pub use state::InputVersion;
-pub use stats::{CollectionReads, CollectionStats};
+pub use stats::{CollectionReads, CollectionStats, GraphReport, UnsyncedCollection};
 pub use task::GraphTask;
 pub use tracked::Tracked;
 

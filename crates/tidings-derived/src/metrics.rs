@@ -1,75 +1,84 @@
-//! The metrics of a graph: a collector that reads the statistics of its collections at each scrape. It keeps no state, so
-//! that the series of a collection end with the collection.
+//! The statistics of graphs, read from their collections at each scrape. They keep no state, so that the series of a
+//! collection end with the collection.
+
+#[cfg(feature = "metrics")]
+mod collector;
 
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::DescriptorEncoder;
-use prometheus_client::metrics::MetricType;
-
 use crate::graph::Graph;
 use crate::shared::GraphShared;
-use crate::stats::CollectionStats;
+use crate::stats::GraphReport;
+use crate::sync::Mutex;
 
-/// The metrics of the collections of one graph, as a collector for a registry of yours. It does not keep the graph
-/// running.
-#[derive(Clone)]
+/// A set of graphs whose statistics are read together, for `/metrics`, `/readyz` and `/informers`. Its clones are the
+/// same set. It keeps no graph running.
+///
+/// With the feature `metrics` it is a collector of prometheus-client:
+///
+#[cfg_attr(feature = "metrics", doc = "```")]
+#[cfg_attr(not(feature = "metrics"), doc = "```ignore")]
+/// use prometheus_client::registry::Registry;
+/// use tidings_derived::{Graph, GraphMetrics};
+///
+/// let (graph, task) = Graph::new("endpoints");
+/// let (mut registry, graphs) = (Registry::default(), GraphMetrics::new());
+/// registry.register_collector(Box::new(graphs.clone()));
+/// graphs.show(&graph);
+/// assert_eq!(graphs.reports()[0].name, "endpoints");
+/// # drop(task);
+/// ```
+#[derive(Clone, Default)]
 pub struct GraphMetrics {
-    graph: Weak<GraphShared>,
+    graphs: Arc<Mutex<Vec<Weak<GraphShared>>>>,
 }
 
-impl Graph {
-    /// The metrics of this graph: `registry.register_collector(Box::new(graph.metrics()))`.
-    pub fn metrics(&self) -> GraphMetrics {
-        GraphMetrics { graph: Arc::downgrade(&self.shared) }
+impl GraphMetrics {
+    /// A set without graphs.
+    pub fn new() -> Self {
+        GraphMetrics::default()
+    }
+
+    /// Adds a graph, until its last handle and its task are dropped.
+    pub fn show(&self, graph: &Graph) {
+        let mut graphs = self.graphs.lock();
+        graphs.retain(|other| other.strong_count() > 0);
+        graphs.push(Arc::downgrade(&graph.shared));
+    }
+
+    /// The state of each graph, in the order in which they were added.
+    pub fn reports(&self) -> Vec<GraphReport> {
+        let graphs: Vec<_> = self.graphs.lock().iter().filter_map(Weak::upgrade).collect();
+        graphs.iter().map(|graph| graph.report()).collect()
     }
 }
 
-/// Name, help, whether it only grows, and how to read it.
-type Family = (&'static str, &'static str, bool, fn(&CollectionStats) -> f64);
+impl Graph {
+    /// The metrics of this graph alone: `registry.register_collector(Box::new(graph.metrics()))`. A registry with several
+    /// graphs needs one [`GraphMetrics`] with all of them, because a metric may be described only once.
+    pub fn metrics(&self) -> GraphMetrics {
+        let metrics = GraphMetrics::new();
+        metrics.show(self);
+        metrics
+    }
 
-const FAMILIES: &[Family] = &[
-    ("tidings_collection_values", "Values of a collection.", false, |stats| stats.values as f64),
-    ("tidings_collection_synced", "Whether a collection has synced.", false, |stats| {
-        f64::from(u8::from(stats.is_synced))
-    }),
-    ("tidings_collection_evaluations", "Evaluations of the function.", true, |stats| {
-        stats.evaluations as f64
-    }),
-    ("tidings_collection_unchanged", "Evaluations that returned what was there before.", true, |stats| {
-        stats.unchanged as f64
-    }),
-    ("tidings_collection_failures", "Evaluations that failed.", true, |stats| stats.failures as f64),
-    ("tidings_collection_failing_keys", "Keys whose last evaluation failed.", false, |stats| {
-        stats.failing_keys as f64
-    }),
-    ("tidings_collection_duplicate_keys", "Output keys that several inputs produce.", false, |stats| {
-        stats.duplicate_keys as f64
-    }),
-    ("tidings_collection_changes", "Changes of values.", true, |stats| stats.changes as f64),
-    ("tidings_collection_work_seconds", "Time of the work of a collection.", true, |stats| {
-        stats.work_nanos as f64 / 1e9
-    }),
-];
+    /// Its state, and the statistics of every collection in use.
+    pub fn report(&self) -> GraphReport {
+        self.shared.report()
+    }
+}
 
-impl Collector for GraphMetrics {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let Some(graph) = self.graph.upgrade() else { return Ok(()) };
-        let stats: Vec<_> = graph.collections().iter().map(|collection| collection.stats()).collect();
-        for (name, help, is_counter, read) in FAMILIES {
-            let kind = if *is_counter { MetricType::Counter } else { MetricType::Gauge };
-            let mut encoder = encoder.encode_descriptor(name, help, None, kind)?;
-            for stats in &stats {
-                let labels = [("graph", &*graph.config.name), ("collection", &*stats.name)];
-                let mut encoder = encoder.encode_family(&labels)?;
-                match is_counter {
-                    true => encoder.encode_counter::<[(&str, &str); 0], f64, f64>(&read(stats), None)?,
-                    false => encoder.encode_gauge(&read(stats))?,
-                }
-            }
+impl GraphShared {
+    fn report(&self) -> GraphReport {
+        let counters = *self.counters.lock();
+        GraphReport {
+            name: self.config.name.clone(),
+            failure: self.failure(),
+            rounds: counters.rounds,
+            round_nanos: counters.round_nanos,
+            collections: self.collections().iter().map(|collection| collection.stats()).collect(),
         }
-        Ok(())
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) struct NodeEntry {
 }
 
 /// What a collection needs to work in a round.
-pub(crate) struct RoundCx<'a> {
+pub(crate) struct RoundContext<'a> {
     /// The collections with lower numbers. Their work in this round is done.
     pub(crate) lower: &'a [NodeEntry],
     pub(crate) reads: &'a RefCell<ReadTable>,
@@ -61,14 +61,14 @@ pub(crate) trait AnyNode: Send {
 
     fn drop_unused_indexes(&mut self);
 
-    /// Adds a handler: an `Arc<Mailbox<E>>`. It receives all values of the working state as initial additions.
-    fn add_mailbox(&mut self, mailbox: Box<dyn Any + Send>, now: Instant);
+    /// Adds an `Arc<Mailbox<E>>` or an `Arc<KeyReceiver>`. It receives the working state as initial additions.
+    fn add_receiver(&mut self, receiver: Box<dyn Any + Send>, now: Instant);
 
     /// Takes the inputs of a round. All collections do this before the first one works.
     fn begin(&mut self);
 
     /// Works, for at most a slice of time. Called until it is done.
-    fn work(&mut self, round: &RoundCx<'_>) -> WorkProgress;
+    fn work(&mut self, round: &RoundContext<'_>) -> WorkProgress;
 
     fn change_count(&self) -> usize;
 
@@ -77,7 +77,7 @@ pub(crate) trait AnyNode: Send {
     /// The state to publish, if it has changed in this round.
     fn publish(&mut self) -> Option<AnyTable>;
 
-    /// Puts the changes of the round into the mailboxes, and forgets them.
+    /// Passes the changes of the round to the receivers, and forgets them.
     fn deliver(&mut self, now: Instant);
 
     /// The version of the informer in this round.

@@ -13,7 +13,7 @@ use crate::dependency::NodeId;
 use crate::error::{CollectionFault, DerivedError, FaultKind};
 use crate::node::NodeEntry;
 use crate::state::GraphState;
-use crate::stats::CollectionStats;
+use crate::stats::{CollectionStats, NOT_LISTED};
 use crate::sync::{AtomicU32, Mutex, Ordering, Published};
 
 /// Called with every fault of a graph.
@@ -40,6 +40,8 @@ pub(crate) struct GraphShared {
     pub(crate) wake: Notify,
     pub(crate) stop: CancellationToken,
     pub(crate) stopped: SetOnce<()>,
+    /// The message of the panic that ended the task.
+    pub(crate) panicked: SetOnce<String>,
     pub(crate) counters: Mutex<GraphCounters>,
 }
 
@@ -55,7 +57,7 @@ pub(crate) struct Requests {
     next_id: NodeId,
     pub(crate) new_nodes: Vec<NewNode>,
     pub(crate) new_indexes: Vec<(NodeId, Box<dyn Any + Send>)>,
-    pub(crate) new_mailboxes: Vec<NewMailbox>,
+    pub(crate) new_receivers: Vec<NewReceiver>,
     /// Values were fed.
     pub(crate) is_fed: bool,
     /// All collections that are in use, for reports.
@@ -78,17 +80,17 @@ pub(crate) struct WatchedInformer {
     pub(crate) is_synced: bool,
 }
 
-/// A handler that was added.
-pub(crate) struct NewMailbox {
+/// A receiver of changes that was added: a mailbox, or a subscriber to keys.
+pub(crate) struct NewReceiver {
     pub(crate) node: NodeId,
-    pub(crate) mailbox: Box<dyn Any + Send>,
-    /// The task that calls the handler. A stream has none.
+    pub(crate) receiver: Box<dyn Any + Send>,
+    /// The task that calls a handler. Streams and subscribers have none.
     pub(crate) task: Option<BoxFuture<'static, ()>>,
-    /// Ends the mailbox if no task takes it over, so that nothing waits for it.
+    /// Ends the receiver if no task takes it over, so that nothing waits for it.
     pub(crate) unused: EndUnused,
 }
 
-/// Ends a mailbox when it is dropped, unless the mailbox was taken over.
+/// Ends a receiver when it is dropped, unless the receiver was taken over.
 pub(crate) struct EndUnused(pub(crate) Option<Box<dyn FnOnce() + Send>>);
 
 impl EndUnused {
@@ -135,6 +137,7 @@ impl GraphShared {
             wake: Notify::new(),
             stop: CancellationToken::new(),
             stopped: SetOnce::new(),
+            panicked: SetOnce::new(),
             counters: Mutex::default(),
         }
     }
@@ -189,13 +192,13 @@ impl GraphShared {
         number
     }
 
-    pub(crate) fn add_mailbox(&self, new: NewMailbox, what: String) -> Result<(), DerivedError> {
+    pub(crate) fn add_receiver(&self, new: NewReceiver, what: String) -> Result<(), DerivedError> {
         let mut requests = self.requests.lock();
         if requests.has_ended || self.stop.is_cancelled() {
             drop(requests);
             return Err(DerivedError::Stopped { graph: self.config.name.clone(), what });
         }
-        requests.new_mailboxes.push(new);
+        requests.new_receivers.push(new);
         drop(requests);
         self.wake.notify_one();
         Ok(())
@@ -214,12 +217,24 @@ impl GraphShared {
         let dropped = (
             std::mem::take(&mut requests.new_nodes),
             std::mem::take(&mut requests.new_indexes),
-            std::mem::take(&mut requests.new_mailboxes),
+            std::mem::take(&mut requests.new_receivers),
         );
         drop(requests);
         // Not under the lock: user code is dropped.
         drop(dropped);
         let _ = self.stopped.set(());
+    }
+
+    /// Why the graph has ended, although nobody stopped it.
+    pub(crate) fn failure(&self) -> Option<String> {
+        let name = &self.config.name;
+        match self.panicked.get() {
+            Some(message) => Some(format!("graph {name:?} panicked: {message}")),
+            None if self.stopped.initialized() && !self.stop.is_cancelled() => {
+                Some(format!("the task of graph {name:?} has ended: run it until the program stops"))
+            }
+            None => None,
+        }
     }
 
     pub(crate) fn collections(&self) -> Vec<Arc<NodeShared>> {
@@ -266,9 +281,7 @@ impl GraphShared {
             (true, ..) => "its graph has stopped".to_owned(),
             (false, Some(failure), _) => failure,
             (false, None, Some(other)) => format!("it waits for {other}"),
-            (false, None, None) => {
-                "its inputs have not listed, or the task of its graph does not run".to_owned()
-            }
+            (false, None, None) => NOT_LISTED.to_owned(),
         };
         DerivedError::NotSynced { collection: node.name.clone(), reason }
     }

@@ -1,5 +1,63 @@
 //! What a collection reports to operators.
 
+use std::fmt;
+
+/// The state of a graph at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct GraphReport {
+    /// Its name.
+    pub name: String,
+    /// Why it has ended although nobody stopped it.
+    pub failure: Option<String>,
+    /// The number of rounds.
+    pub rounds: u64,
+    /// The time of all rounds, in nanoseconds.
+    pub round_nanos: u64,
+    /// The statistics of every collection in use.
+    pub collections: Vec<CollectionStats>,
+}
+
+/// A collection that has not synced, for readiness checks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct UnsyncedCollection {
+    /// The graph.
+    pub graph: String,
+    /// The collection.
+    pub collection: String,
+    /// What it waits for, or why it will never sync.
+    pub reason: String,
+}
+
+impl GraphReport {
+    /// The collections that have not synced, and why.
+    pub fn unsynced(&self) -> Vec<UnsyncedCollection> {
+        let unsynced = self.collections.iter().filter(|collection| !collection.is_synced);
+        let reason = |collection: &CollectionStats| match (&collection.failure, &collection.waits_for) {
+            (Some(failure), _) => failure.clone(),
+            (None, Some(other)) => format!("it waits for {other}"),
+            (None, None) => NOT_LISTED.to_owned(),
+        };
+        let unsynced = unsynced.map(|collection| UnsyncedCollection {
+            graph: self.name.clone(),
+            collection: collection.name.clone(),
+            reason: reason(collection),
+        });
+        unsynced.collect()
+    }
+}
+
+/// Why a collection has not synced that waits for no other collection.
+pub(crate) const NOT_LISTED: &str = "its inputs have not listed, or the task of its graph does not run";
+
+impl fmt::Display for UnsyncedCollection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let UnsyncedCollection { graph, collection, reason } = self;
+        write!(f, "collection {collection:?} of graph {graph:?} has not synced: {reason}")
+    }
+}
+
 /// The statistics of one collection.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]

@@ -25,9 +25,11 @@ use tidings_util::panic_message;
 use tokio::task::JoinSet;
 use tokio::task::coop::consume_budget;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::dependency::NodeId;
-use crate::node::{NodeEntry, RoundCx, WorkProgress};
+use crate::error::DerivedError;
+use crate::node::{NodeEntry, RoundContext, WorkProgress};
 use crate::reads::ReadTable;
 use crate::shared::{GraphShared, KeepAlive, NodeShared, WatchedInformer};
 use crate::state::GraphState;
@@ -81,6 +83,27 @@ impl GraphTask {
         }
     }
 
+    /// As [`run`](Self::run), and stops the graph when `stop` is cancelled. It is an error if the task panics. Made for
+    /// a manager: `manager.runnable("graph", |stop| task.run_until(stop))`.
+    pub async fn run_until(self, stop: CancellationToken) -> Result<(), DerivedError> {
+        let shared = Arc::clone(&self.shared);
+        let mut run = std::pin::pin!(self.run());
+        tokio::select! {
+            biased;
+            () = &mut run => {}
+            () = stop.cancelled() => {
+                shared.stop.cancel();
+                run.await;
+            }
+        }
+        match shared.panicked.get() {
+            Some(message) => {
+                Err(DerivedError::Panicked { graph: shared.config.name.clone(), message: message.clone() })
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Runs the graph until it is stopped, or until nothing uses the graph and its collections any more. Then it
     /// delivers pending notifications.
     pub async fn run(mut self) {
@@ -88,6 +111,7 @@ impl GraphTask {
         if let Err(panic) = result {
             let message = panic_message(&*panic);
             tracing::error!("graph {:?} panicked and has stopped: {message}", self.shared.config.name);
+            let _ = self.shared.panicked.set(message);
         }
         // Dropping the collections drains the mailboxes of their handlers.
         self.nodes.clear();
@@ -163,13 +187,13 @@ impl GraphTask {
 
     /// Takes new collections, indexes and handlers, and drops the collections that nothing uses.
     fn take_requests(&mut self) {
-        let (nodes, indexes, mailboxes) = {
+        let (nodes, indexes, receivers) = {
             let mut requests = self.shared.requests.lock();
             requests.is_fed = false;
             (
                 std::mem::take(&mut requests.new_nodes),
                 std::mem::take(&mut requests.new_indexes),
-                std::mem::take(&mut requests.new_mailboxes),
+                std::mem::take(&mut requests.new_receivers),
             )
         };
         for new in nodes {
@@ -186,10 +210,10 @@ impl GraphTask {
             }
         }
         let now = Instant::now();
-        for new in mailboxes {
+        for new in receivers {
             let Some(node) = find(&mut self.nodes, new.node) else { continue };
             new.unused.taken_over();
-            node.node.add_mailbox(new.mailbox, now);
+            node.node.add_receiver(new.receiver, now);
             if let Some(task) = new.task {
                 self.handlers.spawn(task);
             }
@@ -238,7 +262,7 @@ impl GraphTask {
 
     fn work(&mut self, at: usize) -> WorkProgress {
         let (lower, rest) = self.nodes.split_at_mut(at);
-        let round = RoundCx {
+        let round = RoundContext {
             lower,
             reads: &self.reads,
             graph: self.shared.id(),

@@ -7,6 +7,7 @@
 //! knows HTTP or a work queue. Nothing before the lister knows the Rust type of an object.
 
 mod coop_budget;
+mod key_source;
 mod sync;
 
 pub mod reflector;
@@ -28,6 +29,7 @@ pub use informer::{
     Notification, Notifications, Publications, RESYNC_MIN, Registration, RequestCounts, SharedInformer,
     Sources, StreamFailure, StreamHealth, StreamState, Unsynced, WaitError, WeakInformer, Wire, informer,
 };
+pub use key_source::{KeyChange, KeySource, KeySourceError, KeySubscriber, KeySubscription};
 pub use lister::{Lister, NamespaceLister};
 
 #[cfg(test)]

@@ -1,10 +1,7 @@
 //! A small gateway control plane: from Gateways, Routes, EndpointSlices and Secrets to one configuration per gateway.
 //!
-//! Nothing here says what to recompute when. A change of one endpoint recomputes the service behind it, the routes to
-//! that service and the gateways of these routes. A heartbeat of a slice, or a change of a Secret that no gateway uses,
-//! recomputes nothing.
-//!
-//! It runs a short scenario against an API server in this process:
+//! A change of one endpoint recomputes its service, the routes to that service and the gateways of these routes. A
+//! heartbeat of a slice recomputes nothing. This runs a short scenario against an API server in this process:
 //!
 //! ```sh
 //! cargo run -p tidings --example gateway
@@ -12,7 +9,7 @@
 
 #![allow(clippy::print_stdout, reason = "an example prints what it does")]
 
-#[expect(dead_code, reason = "it runs no controller")]
+#[expect(dead_code, reason = "its manager runs a graph too")]
 #[path = "support/run.rs"]
 pub(crate) mod support;
 
@@ -25,9 +22,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tidings::SharedInformerFactory;
+use tidings::controller::{Action, Context, Controller, Manager, Request};
 use tidings::derived::{Collection, Graph, GraphTask, Keyed};
 use tidings_apiserver::ApiServer;
-use tokio::task::JoinSet;
+use tokio::sync::mpsc::unbounded_channel;
 
 use self::support::install;
 
@@ -108,10 +106,8 @@ pub(crate) fn gateway_configs(
         "backends",
         |slice| {
             let service = slice.labels().value("kubernetes.io/service-name");
-            service
-                .iter()
-                .map(|service| format!("{}/{service}", slice.namespace().unwrap_or_default()))
-                .collect()
+            let namespace = slice.namespace().unwrap_or_default();
+            service.iter().map(|service| format!("{namespace}/{service}")).collect()
         },
         |_, service, slices| {
             let mut addresses = Vec::new();
@@ -126,12 +122,11 @@ pub(crate) fn gateway_configs(
 
     let resolved = routes.map("routes", move |cx, route| {
         let service = format!("{}/{}", route.namespace()?, route.field_text(".spec.service")?);
-        let backend = cx.get(&backends, &service);
         Some(ResolvedRoute {
             key: route.key().into_owned(),
             gateway: route.field_text(".spec.gateway")?,
             path: route.field_text(".spec.path")?,
-            addresses: backend.map(|backend| backend.1.clone()).unwrap_or_default(),
+            addresses: cx.get(&backends, &service).map(|backend| backend.1.clone()).unwrap_or_default(),
         })
     });
     let by_gateway = resolved.index(|route| vec![route.gateway.clone()]);
@@ -185,16 +180,19 @@ pub(crate) async fn server() -> anyhow::Result<ApiServer> {
 async fn main() -> anyhow::Result<()> {
     let server = server().await?;
     let factory = SharedInformerFactory::new(server.client());
-    let (graph, task, configs) = gateway_configs(&factory);
-    configs.add_handler("print", |notification| println!("{notification:?}"))?;
-    let running = factory.start();
-    let mut tasks = JoinSet::new();
-    tasks.spawn(task.run());
-    configs.synced().await?;
-    server.put("endpointslices", slice("web-2", "web", &["10.0.0.3"]));
-    graph.changed_since(graph.snapshot().round()).await;
-    graph.stop();
-    while tasks.join_next().await.is_some() {}
-    running.shutdown().await;
-    Ok(())
+    let (_graph, task, configs) = gateway_configs(&factory);
+    let (lister, (published, mut publications)) = (configs.lister(), unbounded_channel());
+    let publish =
+        Controller::for_collection("publish", &configs).reconcile(move |request: Request, _: Context| {
+            println!("{request}: {:?}", lister.get(request.as_str()));
+            let _ = published.send(());
+            async { Ok(Action::await_change()) }
+        });
+    let manager = Manager::new(factory).runnable("graph", |stop| task.run_until(stop)).controller(publish);
+    let scenario = async {
+        publications.recv().await;
+        server.put("endpointslices", slice("web-2", "web", &["10.0.0.3"]));
+        publications.recv().await;
+    };
+    Ok(manager.run_until(scenario).await?)
 }

@@ -347,7 +347,7 @@ impl<K: 'static> ControllerBuilder<K> {
     pub fn reconcile(self, reconciler: impl Reconciler) -> Controller {
         let ControllerBuilder { name, watch, mut sources, settings } = self;
         sources.insert(0, watch.into_source(SourceRole::Mapped(object_map())));
-        Controller { name, sources, reconciler: Box::new(reconciler), settings }
+        Controller { name, keys: None, sources, reconciler: Box::new(reconciler), settings }
     }
 }
 

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use futures_util::future::select_all;
-use tidings_informer::{InformerError, Registration, SharedInformer, WaitError, WeakInformer};
+use tidings_informer::{
+    InformerError, KeySourceError, KeySubscription, Registration, SharedInformer, WeakInformer,
+};
 use tidings_workqueue::WorkQueue;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -59,7 +61,7 @@ pub struct ControllerTask {
 pub(super) struct TaskStart {
     pub(super) parked: ParkedReceiver,
     pub(super) waits: WaitReceiver,
-    pub(super) schema_check: SchemaCheck,
+    pub(super) schema_check: Option<SchemaCheck>,
     pub(super) map_failure: MapFailure,
 }
 
@@ -70,6 +72,8 @@ pub(super) enum SyncedSource {
     Handler(Registration),
     /// The cache is filled.
     Cache(WeakInformer),
+    /// The collection has synced, and every key was requested.
+    Keys(Arc<dyn KeySubscription>),
 }
 
 /// The handlers of a controller, which it removes when it is dropped, and the informers that it reads.
@@ -86,15 +90,24 @@ impl ControllerHandlers {
         self.informers.push(informer.downgrade());
     }
 
+    pub(super) fn push_keys(&mut self, subscription: Arc<dyn KeySubscription>) {
+        self.synced.push(SyncedSource::Keys(subscription));
+    }
+
     pub(super) fn synced(&self) -> Arc<[SyncedSource]> {
         self.synced.clone().into()
     }
 
-    /// Waits until one of the informers fails. The future borrows nothing.
-    fn failed(&self) -> impl Future<Output = InformerError> + Send + use<> {
-        let failed =
-            self.informers.clone().into_iter().map(|informer| async move { informer.failed().await }.boxed());
-        let failed: Vec<_> = failed.collect();
+    /// Waits until one of the informers, or the collection, fails. The future borrows nothing.
+    fn failed(&self) -> impl Future<Output = SourceFailure> + Send + use<> {
+        let informers = self.informers.clone().into_iter();
+        let informers =
+            informers.map(|informer| async move { SourceFailure::Informer(informer.failed().await) }.boxed());
+        let keys = self.synced.iter().filter_map(|synced| match synced {
+            SyncedSource::Keys(keys) => Some(keys.failed().map(SourceFailure::Keys).boxed()),
+            SyncedSource::Handler(_) | SyncedSource::Cache(_) => None,
+        });
+        let failed: Vec<_> = informers.chain(keys).collect();
         async move {
             match failed.is_empty() {
                 true => std::future::pending().await,
@@ -104,29 +117,45 @@ impl ControllerHandlers {
     }
 }
 
+/// What no longer follows its inputs.
+enum SourceFailure {
+    Informer(InformerError),
+    Keys(KeySourceError),
+}
+
 impl Drop for ControllerHandlers {
     fn drop(&mut self) {
         for synced in &self.synced {
-            if let SyncedSource::Handler(registration) = synced {
+            match synced {
                 // `remove_now` removes the handler immediately. Its future only waits for the last call to return.
-                drop(registration.remove_now());
+                SyncedSource::Handler(registration) => drop(registration.remove_now()),
+                SyncedSource::Keys(subscription) => subscription.remove(),
+                SyncedSource::Cache(_) => {}
             }
         }
     }
 }
 
 impl SyncedSource {
-    async fn wait(&self) -> Result<(), WaitError> {
-        match self {
+    async fn wait(&self, controller: &str) -> Result<(), ControllerError> {
+        let controller = || controller.to_owned();
+        let synced = match self {
             SyncedSource::Handler(registration) => registration.synced().await,
             SyncedSource::Cache(informer) => informer.synced().await,
-        }
+            SyncedSource::Keys(keys) => {
+                let synced = keys.synced().await;
+                return synced
+                    .map_err(|source| ControllerError::KeySource { controller: controller(), source });
+            }
+        };
+        synced.map_err(|source| ControllerError::NotSynced { controller: controller(), source })
     }
 
     fn is(&self) -> bool {
         match self {
             SyncedSource::Handler(registration) => registration.is_synced(),
             SyncedSource::Cache(informer) => informer.is_needed() && informer.unsynced().is_none(),
+            SyncedSource::Keys(keys) => keys.unsynced().is_none(),
         }
     }
 }
@@ -166,10 +195,7 @@ impl ControllerHandle {
     /// Waits until [`is_synced`](Self::is_synced). It is an error if a cache will never be filled.
     pub async fn synced(&self) -> Result<(), ControllerError> {
         for synced in &*self.synced {
-            synced.wait().await.map_err(|source| {
-                let controller = self.name().to_owned();
-                ControllerError::NotSynced { controller, source }
-            })?;
+            synced.wait(&self.name).await?;
         }
         Ok(())
     }
@@ -189,6 +215,14 @@ impl ControllerHandle {
         reconciles: tidings_endpoints::ReconcileFilter<'_>,
     ) -> tidings_endpoints::diagnostics::ControllerStatus {
         self.state.causes.status(&self.name, reconciles)
+    }
+
+    /// Why its collection has not synced. `None` if it has, or if the controller has none.
+    pub(crate) fn unsynced_keys(&self) -> Option<String> {
+        self.synced.iter().find_map(|synced| match synced {
+            SyncedSource::Keys(keys) => keys.unsynced(),
+            SyncedSource::Handler(_) | SyncedSource::Cache(_) => None,
+        })
     }
 
     /// The statistics of the controller.
@@ -272,7 +306,12 @@ impl ControllerTask {
         let TaskStart { parked, waits, schema_check, mut map_failure } =
             self.start.take().expect("a task runs once");
         let (mut parked_waiter, mut object_waiter) = (parked.into_waiter(), waits.into_waiter());
-        let mut wrong_path = std::pin::pin!(schema_check.wrong_path());
+        let mut wrong_path = std::pin::pin!(async {
+            match schema_check {
+                Some(check) => check.wrong_path().await,
+                None => std::future::pending().await,
+            }
+        });
         let mut workers = JoinSet::new();
         for _ in 0..self.handle.workers {
             workers.spawn(Arc::clone(&self.shared).run(signals.clone()));
@@ -289,7 +328,7 @@ impl ControllerTask {
                     None => break Ok(()),
                 },
                 Some(Err(error)) = recorder_tasks.join_next() => break Err(self.panicked("its recorder", error)),
-                failure = &mut failed => break Err(self.informer_failed(failure)),
+                failure = &mut failed => break Err(self.source_failed(failure)),
                 () = changed(&mut shard) => self.enqueue_all(),
                 () = parked_waiter.turn(&self.shared, signals) => {}
                 () = object_waiter.turn(&self.shared) => {}
@@ -314,8 +353,14 @@ impl ControllerTask {
         ControllerError::Panicked { controller, part, message: join_error_message(error) }
     }
 
-    fn informer_failed(&self, source: InformerError) -> ControllerError {
-        ControllerError::Informer { controller: self.handle.name().to_owned(), source: Box::new(source) }
+    fn source_failed(&self, failure: SourceFailure) -> ControllerError {
+        let controller = self.handle.name().to_owned();
+        match failure {
+            SourceFailure::Informer(source) => {
+                ControllerError::Informer { controller, source: Box::new(source) }
+            }
+            SourceFailure::Keys(source) => ControllerError::KeySource { controller, source },
+        }
     }
 
     /// Requests every object, after the shard of this replica has changed.

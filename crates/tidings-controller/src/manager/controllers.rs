@@ -109,7 +109,8 @@ impl ControllerSet {
             return caches;
         }
         let behind = self.handles.iter().filter(|handle| !handle.is_synced());
-        behind.map(|handle| Unsynced::new(handle.name(), BEHIND)).collect()
+        let reason = |handle: &ControllerHandle| handle.unsynced_keys().unwrap_or_else(|| BEHIND.to_owned());
+        behind.map(|handle| Unsynced::new(handle.name(), reason(handle))).collect()
     }
 
     /// Waits for leadership, then runs the workers. It returns only errors. It may be dropped at any await, because

@@ -4,8 +4,8 @@ use std::fmt::Display;
 use std::sync::Arc;
 
 use super::{Collection, CollectionIndex};
-use crate::cx::Cx;
 use crate::element::{Element, Value};
+use crate::evaluation_context::EvaluationContext;
 use crate::node::transform::{Evaluate, OnFailure, Route, RouteKeys, Transform};
 use crate::shared::GraphShared;
 use crate::tracked::Tracked;
@@ -114,7 +114,7 @@ impl<E: Element> Collection<E> {
     pub fn map<R, F>(&self, options: impl Into<Transformation>, function: F) -> Collection<R::Output>
     where
         R: IntoOutput<Output: Element>,
-        F: for<'a> Fn(&Cx<'a>, &Tracked<'a, E>) -> R + Send + 'static,
+        F: for<'a> Fn(&EvaluationContext<'a>, &Tracked<'a, E>) -> R + Send + 'static,
     {
         let inputs = self.clone();
         let evaluate: Evaluate<R::Output> = Box::new(move |cx, key| {
@@ -128,7 +128,7 @@ impl<E: Element> Collection<E> {
     pub fn map_many<R, F>(&self, options: impl Into<Transformation>, function: F) -> Collection<R::Output>
     where
         R: IntoOutputs<Output: Element>,
-        F: for<'a> Fn(&Cx<'a>, &Tracked<'a, E>) -> R + Send + 'static,
+        F: for<'a> Fn(&EvaluationContext<'a>, &Tracked<'a, E>) -> R + Send + 'static,
     {
         let inputs = self.clone();
         let evaluate: Evaluate<R::Output> = Box::new(move |cx, key| {
@@ -141,7 +141,7 @@ impl<E: Element> Collection<E> {
     /// The elements that match.
     pub fn filter<F>(&self, options: impl Into<Transformation>, matches: F) -> Collection<E>
     where
-        F: for<'a> Fn(&Cx<'a>, &Tracked<'a, E>) -> bool + Send + 'static,
+        F: for<'a> Fn(&EvaluationContext<'a>, &Tracked<'a, E>) -> bool + Send + 'static,
     {
         let inputs = self.clone();
         let evaluate: Evaluate<E> = Box::new(move |cx, key| {
@@ -165,7 +165,7 @@ impl<E: Element> Collection<E> {
     where
         R: IntoOutput<Output: Element>,
         G: Fn(&E) -> Vec<String> + Send + Sync + 'static,
-        F: for<'a> Fn(&Cx<'a>, &str, &[Tracked<'a, E>]) -> R + Send + 'static,
+        F: for<'a> Fn(&EvaluationContext<'a>, &str, &[Tracked<'a, E>]) -> R + Send + 'static,
     {
         let index = self.index(group);
         let route = RouteKeys::Groups(self.id(), index.number());
@@ -192,7 +192,7 @@ impl<E: Element> Collection<E> {
         R: IntoOutputs<Output: Element>,
         T: Element,
         K: for<'a> Fn(&Tracked<'a, E>) -> Option<String> + Send + 'static,
-        F: for<'a> Fn(&Cx<'a>, &Tracked<'a, E>, &[Tracked<'a, T>]) -> R + Send + 'static,
+        F: for<'a> Fn(&EvaluationContext<'a>, &Tracked<'a, E>, &[Tracked<'a, T>]) -> R + Send + 'static,
     {
         let (inputs, right) = (self.clone(), right.clone());
         let evaluate: Evaluate<R::Output> = Box::new(move |cx, key| {

@@ -12,7 +12,7 @@ use crate::change::AnyChange;
 use crate::dependency::NodeId;
 use crate::element::{Element, Value};
 use crate::node::output::Output;
-use crate::node::{AnyNode, AnyTable, RoundCx, WorkProgress};
+use crate::node::{AnyNode, AnyTable, RoundContext, WorkProgress};
 use crate::reads::ReadTable;
 use crate::shared::NodeShared;
 use crate::state::InputVersion;
@@ -63,7 +63,7 @@ impl<K: 'static> AnyNode for InformerInput<K> {
         output.changes.sort_unstable_by(|one, other| one.key.cmp(&other.key));
     }
 
-    fn work(&mut self, _: &RoundCx<'_>) -> WorkProgress {
+    fn work(&mut self, _: &RoundContext<'_>) -> WorkProgress {
         WorkProgress::Done
     }
 
@@ -158,7 +158,7 @@ impl<E: Element> AnyNode for FeedInput<E> {
         }
     }
 
-    fn work(&mut self, _: &RoundCx<'_>) -> WorkProgress {
+    fn work(&mut self, _: &RoundContext<'_>) -> WorkProgress {
         WorkProgress::Done
     }
 

@@ -1,4 +1,5 @@
-//! What every collection has: its working state, the changes of the round, and the mailboxes of its handlers.
+//! What every collection has: its working state, the changes of the round, the mailboxes of its handlers, and the
+//! subscribers to its keys.
 //!
 //! In the round in which a collection syncs it has no changes. The collections above it are built from its whole state
 //! in the same round, and its handlers receive the whole state as initial additions.
@@ -7,10 +8,12 @@ use std::any::Any;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
+use tidings_informer::KeyChange;
 use tokio::time::Instant;
 
 use crate::change::Change;
 use crate::element::{Element, Value};
+use crate::keys::KeyReceiver;
 use crate::mailbox::Mailbox;
 use crate::node::AnyTable;
 use crate::shared::NodeShared;
@@ -25,11 +28,20 @@ pub(crate) struct Output<E: Element> {
     /// Whether the table has something that is not published.
     is_dirty: bool,
     mailboxes: Vec<Arc<Mailbox<E>>>,
+    key_receivers: Vec<Arc<KeyReceiver>>,
 }
 
 impl<E: Element> Output<E> {
     pub(crate) fn new(shared: Arc<NodeShared>, table: Table<E>) -> Self {
-        Output { shared, table, changes: Vec::new(), is_synced: false, is_dirty: true, mailboxes: Vec::new() }
+        Output {
+            shared,
+            table,
+            changes: Vec::new(),
+            is_synced: false,
+            is_dirty: true,
+            mailboxes: Vec::new(),
+            key_receivers: Vec::new(),
+        }
     }
 
     pub(crate) fn hasher(seed: u64) -> FixedState {
@@ -47,13 +59,34 @@ impl<E: Element> Output<E> {
         self.is_dirty |= self.table.drop_unused_indexes();
     }
 
-    pub(crate) fn add_mailbox(&mut self, mailbox: Box<dyn Any + Send>, now: Instant) {
-        let Ok(mailbox) = mailbox.downcast::<Arc<Mailbox<E>>>() else { return };
-        if self.is_synced {
-            mailbox.push(initial(&self.table), true, now);
-            mailbox.initial_complete();
+    pub(crate) fn add_receiver(&mut self, receiver: Box<dyn Any + Send>, now: Instant) {
+        match receiver.downcast::<Arc<Mailbox<E>>>() {
+            Ok(mailbox) => {
+                if self.is_synced {
+                    self.push_initial(&mailbox, now);
+                }
+                self.mailboxes.push(*mailbox);
+            }
+            Err(other) => {
+                let Ok(subscriber) = other.downcast::<Arc<KeyReceiver>>() else { return };
+                if self.is_synced {
+                    self.push_initial_keys(&subscriber);
+                }
+                self.key_receivers.push(*subscriber);
+            }
         }
-        self.mailboxes.push(*mailbox);
+    }
+
+    fn push_initial(&self, mailbox: &Mailbox<E>, now: Instant) {
+        mailbox.push(initial(&self.table), true, now);
+        mailbox.initial_complete();
+    }
+
+    fn push_initial_keys(&self, subscriber: &KeyReceiver) {
+        let mut keys = self.table.keys();
+        keys.sort_unstable();
+        subscriber.push(keys.iter().map(|key| (&**key, KeyChange::Initial)), &self.shared);
+        subscriber.initial_complete();
     }
 
     /// Marks that the state is complete for the first time.
@@ -87,12 +120,20 @@ impl<E: Element> Output<E> {
         self.mailboxes.retain(|mailbox| mailbox.is_open());
         for mailbox in &self.mailboxes {
             if is_first {
-                mailbox.push(initial(&self.table), true, now);
-                mailbox.initial_complete();
+                self.push_initial(mailbox, now);
             } else {
                 let changes = self.changes.iter();
                 let changes = changes.map(|one| (Arc::clone(&one.key), one.old.clone(), one.new.clone()));
                 mailbox.push(changes, false, now);
+            }
+        }
+        self.key_receivers.retain(|subscriber| subscriber.is_open());
+        for subscriber in &self.key_receivers {
+            if is_first {
+                self.push_initial_keys(subscriber);
+            } else {
+                let changes = self.changes.iter().map(|one| (&*one.key, one.key_change()));
+                subscriber.push(changes, &self.shared);
             }
         }
         if is_first {
@@ -152,8 +193,8 @@ macro_rules! output_methods {
             self.output.drop_unused_indexes();
         }
 
-        fn add_mailbox(&mut self, mailbox: Box<dyn Any + Send>, now: Instant) {
-            self.output.add_mailbox(mailbox, now);
+        fn add_receiver(&mut self, receiver: Box<dyn Any + Send>, now: Instant) {
+            self.output.add_receiver(receiver, now);
         }
 
         fn change_count(&self) -> usize {

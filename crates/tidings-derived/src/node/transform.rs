@@ -21,12 +21,12 @@ use tidings_util::panic_message;
 use tokio::time::Instant;
 
 use crate::change::AnyChange;
-use crate::cx::Cx;
 use crate::dependency::{Dependency, NodeId, ReverseMaps, SlotId};
 use crate::element::{Element, Value};
 use crate::error::{CollectionFault, FaultKind};
+use crate::evaluation_context::EvaluationContext;
 use crate::node::output::Output;
-use crate::node::{AnyNode, AnyTable, RoundCx, WorkProgress};
+use crate::node::{AnyNode, AnyTable, RoundContext, WorkProgress};
 use crate::reads::{ReadSetId, ReadTable};
 use crate::recorder::{Recorded, Recorder};
 use crate::shared::NodeShared;
@@ -38,7 +38,8 @@ pub(crate) use route::{Route, RouteKeys};
 const EVALUATIONS_PER_SLICE: usize = 16;
 
 /// Evaluates the function for one input key. `None` means that the input is gone.
-pub(crate) type Evaluate<O> = Box<dyn Fn(&Cx<'_>, &str) -> Option<Result<Vec<O>, String>> + Send>;
+pub(crate) type Evaluate<O> =
+    Box<dyn Fn(&EvaluationContext<'_>, &str) -> Option<Result<Vec<O>, String>> + Send>;
 
 /// What happens to the outputs of a key whose evaluation fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -139,7 +140,8 @@ impl<O: Element> Transform<O> {
             owners: Owners::default(),
             failed: BTreeSet::new(),
             blocked: BTreeMap::new(),
-            reads_seen: BTreeSet::new(),
+            // Of the input, at least the existence counts.
+            reads_seen: BTreeSet::from([(None, ReadSetId::PRESENCE)]),
             reads_reported: 0,
             round: Round::default(),
         }
@@ -147,7 +149,7 @@ impl<O: Element> Transform<O> {
 
     /// Evaluates one slot. Returns whether the collection can go on: before it has synced, it waits for collections
     /// that have not synced.
-    fn evaluate_slot(&mut self, at: SlotId, round: &RoundCx<'_>) -> bool {
+    fn evaluate_slot(&mut self, at: SlotId, round: &RoundContext<'_>) -> bool {
         let Some(key) = self.slots[at as usize].as_ref().map(|slot| Arc::clone(&slot.key)) else {
             return true;
         };
@@ -193,9 +195,10 @@ impl<O: Element> Transform<O> {
         true
     }
 
-    fn call(&self, key: &str, round: &RoundCx<'_>) -> (Option<Result<Outputs<O>, String>>, Recorded) {
+    fn call(&self, key: &str, round: &RoundContext<'_>) -> (Option<Result<Outputs<O>, String>>, Recorded) {
         let recorder = Recorder::new(round.reads);
-        let cx = Cx { recorder: &recorder, lower: round.lower, graph: round.graph, own: self.id };
+        let cx =
+            EvaluationContext { recorder: &recorder, lower: round.lower, graph: round.graph, own: self.id };
         let result = catch_unwind(AssertUnwindSafe(|| {
             let result = (self.evaluate)(&cx, key)?;
             Some(result.map(|outputs| outputs.into_iter().map(Value::computed).collect()))
@@ -211,7 +214,7 @@ impl<O: Element> Transform<O> {
         key: &Arc<str>,
         result: &Option<Result<Outputs<O>, String>>,
         recorded: &Recorded,
-        round: &RoundCx<'_>,
+        round: &RoundContext<'_>,
     ) {
         let (again, recorded_again) = self.call(key, round);
         if again != *result || recorded_again != *recorded {
@@ -329,7 +332,7 @@ impl<O: Element> AnyNode for Transform<O> {
         self.round = Round::default();
     }
 
-    fn work(&mut self, round: &RoundCx<'_>) -> WorkProgress {
+    fn work(&mut self, round: &RoundContext<'_>) -> WorkProgress {
         if !std::mem::replace(&mut self.round.is_marked, true) {
             self.mark(round);
         }

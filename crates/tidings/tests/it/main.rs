@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, reason = "tests")]
 
+mod collections;
 mod contract;
 mod examples;
 mod informers;

@@ -33,10 +33,12 @@ pub(in crate::manager) struct EndpointOptions {
     /// Why some routes could not be added. It is an error of the start, not of the builder.
     pub(in crate::manager) routes_error: Option<String>,
     pub(in crate::manager) registry: Registry,
+    pub(in crate::manager) changes: Vec<Change>,
     pub(in crate::manager) health: Vec<(String, Check)>,
     pub(in crate::manager) readiness: Vec<(String, Check)>,
 }
 
+type Change = Box<dyn FnOnce(Endpoints) -> Endpoints + Send>;
 type Check = Box<dyn Fn() -> Result<(), String> + Send + Sync>;
 
 /// The server of the endpoints. It does nothing if no address was given.
@@ -83,7 +85,7 @@ impl EndpointOptions {
         controllers: &ControllerSet,
         probe_state: &Arc<ProbeState>,
     ) -> Router {
-        let EndpointOptions { routes, registry, health, readiness, .. } = self;
+        let EndpointOptions { routes, registry, changes, health, readiness, .. } = self;
         let stopping = probe_state.stopping.clone();
         let [alive, ready] = [Arc::clone(probe_state), Arc::clone(probe_state)];
         let handles = controllers.handles().to_vec();
@@ -107,6 +109,7 @@ impl EndpointOptions {
         endpoints = health.into_iter().fold(endpoints, |all, (name, check)| all.health_check(name, check));
         endpoints =
             readiness.into_iter().fold(endpoints, |all, (name, check)| all.readiness_check(name, check));
+        endpoints = changes.into_iter().fold(endpoints, |all, change| change(all));
         // A fallback instead of `merge`, which panics if the user has a route with one of our paths.
         endpoints.router().fallback_service(routes)
     }

@@ -7,7 +7,7 @@ use super::Transform;
 use crate::change::AnyChange;
 use crate::dependency::{NodeId, SlotId};
 use crate::element::Element;
-use crate::node::{NodeEntry, RoundCx};
+use crate::node::{NodeEntry, RoundContext};
 use crate::reads::{ReadSetId, ReadTable};
 use crate::stats::CollectionReads;
 use crate::table::IndexChange;
@@ -78,13 +78,13 @@ fn is_synced(lower: &[NodeEntry], id: NodeId) -> bool {
 
 impl<O: Element> Transform<O> {
     /// The collection that it waits for before its first evaluation.
-    pub(super) fn waits_for(&self, round: &RoundCx<'_>) -> Option<NodeId> {
+    pub(super) fn waits_for(&self, round: &RoundContext<'_>) -> Option<NodeId> {
         let all = self.route.sources().iter().copied().chain(self.route.waits_for);
         all.into_iter().find(|id| !is_synced(round.lower, *id))
     }
 
     /// Puts every affected slot into the queue of the round.
-    pub(super) fn mark(&mut self, round: &RoundCx<'_>) {
+    pub(super) fn mark(&mut self, round: &RoundContext<'_>) {
         if !self.output.is_synced {
             let waits_for = self.waits_for(round);
             let name = waits_for

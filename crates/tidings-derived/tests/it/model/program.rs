@@ -6,7 +6,9 @@ use std::sync::Arc;
 use rand::Rng;
 use rand::rngs::SmallRng;
 use serde_json::Value as Json;
-use tidings_derived::{Collection, CollectionIndex, Cx, Graph, Keyed, OnFailure, Tracked, Transformation};
+use tidings_derived::{
+    Collection, CollectionIndex, EvaluationContext, Graph, Keyed, OnFailure, Tracked, Transformation,
+};
 use tidings_object::{LabelSelector, Object};
 
 use super::APPS;
@@ -212,7 +214,7 @@ impl Step {
 
 /// A view through the context of a graph.
 struct CxView<'c, 'a> {
-    cx: &'c Cx<'a>,
+    cx: &'c EvaluationContext<'a>,
     objects: &'c [Collection<Object<Json>>],
     items: &'c [(Collection<Item>, CollectionIndex<Item>)],
 }

@@ -16,7 +16,7 @@ use crate::tracked::Tracked;
 ///
 /// Results are sorted by key. A function must read collections through this, never through a lister: a read that is not
 /// recorded does not run the function again.
-pub struct Cx<'a> {
+pub struct EvaluationContext<'a> {
     pub(crate) recorder: &'a Recorder<'a>,
     /// The collections that may be read: those that were made before this one.
     pub(crate) lower: &'a [NodeEntry],
@@ -25,7 +25,7 @@ pub struct Cx<'a> {
     pub(crate) own: NodeId,
 }
 
-impl<'a> Cx<'a> {
+impl<'a> EvaluationContext<'a> {
     /// The element with this key. The function depends on this key, and of the element on what it reads.
     pub fn get<E: Element>(&self, collection: &Collection<E>, key: &str) -> Option<Tracked<'a, E>> {
         let table = self.table(collection)?;
