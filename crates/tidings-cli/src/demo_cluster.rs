@@ -2,6 +2,7 @@
 //! determines what happens. A controller keeps the pods of each deployment, as in a real cluster.
 
 mod faults;
+mod placement;
 mod replicas;
 mod workload;
 
@@ -15,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 use crate::failure::CliResult;
 
 pub(crate) use faults::inject as inject_faults;
+pub(crate) use placement::placement;
 pub(crate) use replicas::controller;
 pub(crate) use workload::run as run_workload;
 

@@ -10,6 +10,7 @@ use kube_client::client::Body;
 use kube_client::{Client, Config};
 use kube_core::dynamic::DynamicObject;
 use tidings::controller::ControllerHandle;
+use tidings::derived::GraphMetrics;
 use tidings::workqueue::QueueMetrics;
 use tidings::{InformerOptions, Kind, Scope, SharedInformer, SharedInformerFactory};
 use tidings_endpoints::diagnostics::ControllerStatus;
@@ -62,6 +63,7 @@ pub(crate) struct RemoteProgram {
 pub(crate) struct LocalInformers {
     pub(crate) factory: SharedInformerFactory,
     pub(crate) queues: QueueMetrics,
+    pub(crate) graphs: GraphMetrics,
     /// One informer for each resource. They are stored here, because a factory drops informers without users.
     pub(crate) informers: Vec<SharedInformer<DynamicObject>>,
     pub(crate) controllers: Vec<LocalController>,
@@ -160,8 +162,13 @@ impl LocalInformers {
             }
             informers.push(factory.dynamic_with(resource, options)?);
         }
-        let controllers = Vec::new();
-        Ok(LocalInformers { factory, queues: QueueMetrics::new(), informers, controllers })
+        Ok(LocalInformers {
+            factory,
+            queues: QueueMetrics::new(),
+            graphs: GraphMetrics::new(),
+            informers,
+            controllers: Vec::new(),
+        })
     }
 
     /// Informers of a demo cluster, and the task that runs the cluster and injects faults. The caller must start the
@@ -175,12 +182,26 @@ impl LocalInformers {
         local.queues.show(handle.queue());
         handle.record_history();
         local.controllers.push(LocalController { resource: Deployment::resource().to_string(), handle });
-        Ok((local, cluster.run_with_faults()))
+        let [pods, nodes, ..] = &*local.informers else {
+            unreachable!("the demo shows the default resources")
+        };
+        let (graph, graph_task, load) = demo_cluster::placement(pods, nodes);
+        local.graphs.show(&graph);
+        let run = async move {
+            // A graph drops collections that nothing uses.
+            let _used = load;
+            tokio::select! {
+                ended = cluster.run_with_faults() => ended,
+                () = graph_task.run() => Ok(()),
+            }
+        };
+        Ok((local, run))
     }
 
     /// The diagnostics at this moment.
     pub(crate) fn diagnostics(&self) -> Diagnostics {
-        let mut diagnostics = Diagnostics::of(&self.factory).with_queues(&self.queues);
+        let mut diagnostics =
+            Diagnostics::of(&self.factory).with_queues(&self.queues).with_graphs(&self.graphs);
         let controllers = self.controllers.iter();
         diagnostics.controllers =
             controllers.map(|controller| controller.handle.status(ReconcileFilter::Nothing)).collect();

@@ -4,6 +4,7 @@
 //! has no data of objects.
 
 mod controllers;
+mod graphs;
 mod reading;
 
 pub use controllers::{
@@ -13,7 +14,9 @@ use serde::{Deserialize, Serialize};
 use tidings_factory::SharedInformerFactory;
 use tidings_workqueue::QueueMetrics;
 
-/// The informers and queues of a program, at one moment.
+pub use graphs::{CollectionRead, CollectionStatus, GraphStatus};
+
+/// The informers, queues and graphs of a program, at one moment.
 ///
 /// ```
 /// use tidings_endpoints::Diagnostics;
@@ -39,6 +42,9 @@ pub struct Diagnostics {
     /// Informers that no longer follow the server although they were not stopped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failures: Vec<InformerFailure>,
+    /// The graphs of derived collections.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub graphs: Vec<GraphStatus>,
 }
 
 /// An informer, or one of its streams, that no longer follows the server although it was not stopped.
@@ -355,6 +361,14 @@ impl Diagnostics {
     #[must_use]
     pub fn with_queues(mut self, queues: &QueueMetrics) -> Self {
         self.queues.extend(queues.stats().iter().map(|(name, stats)| QueueStatus::read(name, stats)));
+        self
+    }
+
+    /// Adds graphs of derived collections.
+    #[cfg(feature = "derived")]
+    #[must_use]
+    pub fn with_graphs(mut self, graphs: &tidings_derived::GraphMetrics) -> Self {
+        self.graphs.extend(graphs.reports().into_iter().map(GraphStatus::read));
         self
     }
 }

@@ -16,6 +16,8 @@ use axum::routing::get;
 use axum::{Json, Router};
 #[cfg(feature = "metrics")]
 use prometheus_client::{collector::Collector, encoding::text, registry::Registry};
+#[cfg(feature = "derived")]
+use tidings_derived::GraphMetrics;
 use tidings_factory::{InformerReport, SharedInformerFactory};
 use tidings_workqueue::QueueMetrics;
 
@@ -34,7 +36,7 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 /// | `/metrics` | all metrics of the registry and of the informers, as OpenMetrics text (feature `metrics`) |
 /// | `/healthz` | 500 if a restart of the program would help, 200 otherwise |
 /// | `/readyz` | 200 while every cache is filled and follows the server, 500 otherwise |
-/// | `/informers` | [`Diagnostics`] as JSON: each informer and each queue, without data of objects |
+/// | `/informers` | [`Diagnostics`] as JSON: each informer, queue and graph, without data of objects |
 ///
 /// `/healthz` and `/readyz` accept `?verbose`, `?exclude=NAME`, and the name of one check, as in `/readyz/informer-sync`.
 /// `/controllers` accepts `?controller=NAME` and `?key=NAMESPACE/NAME`.
@@ -59,6 +61,8 @@ pub struct Endpoints {
     #[cfg(feature = "metrics")]
     own: Registry,
     queues: QueueMetrics,
+    #[cfg(feature = "derived")]
+    graphs: Option<GraphMetrics>,
     health: Checks,
     readiness: Checks,
 }
@@ -87,6 +91,8 @@ struct RouterState {
     #[cfg(feature = "metrics")]
     own: Registry,
     queues: QueueMetrics,
+    #[cfg(feature = "derived")]
+    graphs: Option<GraphMetrics>,
     health: Checks,
     readiness: Checks,
 }
@@ -114,6 +120,8 @@ impl Endpoints {
             #[cfg(feature = "metrics")]
             own: Registry::default(),
             queues: QueueMetrics::new(),
+            #[cfg(feature = "derived")]
+            graphs: None,
             health,
             readiness,
         }
@@ -146,6 +154,29 @@ impl Endpoints {
     /// Adds work queues to `/metrics` and `/informers`: those of a controller, or queues of your own.
     pub fn queues(mut self, queues: QueueMetrics) -> Self {
         self.queues = queues;
+        self
+    }
+
+    /// Adds graphs of derived collections to `/metrics` and `/informers`, and these checks:
+    ///
+    /// - `graphs` (health and readiness): the task of no graph has panicked or was dropped.
+    /// - `collection-sync` (readiness): every collection in use has synced.
+    ///
+    /// Graphs that are added to the set later are included.
+    #[cfg(feature = "derived")]
+    pub fn graphs(mut self, graphs: GraphMetrics) -> Self {
+        let synced = graphs.clone();
+        self.readiness.add("collection-sync", move || {
+            let unsynced = synced.reports().into_iter().flat_map(|graph| graph.unsynced());
+            none_of(unsynced.map(|collection| collection.to_string()))
+        });
+        for checks in [&mut self.health, &mut self.readiness] {
+            let graphs = graphs.clone();
+            checks.add("graphs", move || {
+                none_of(graphs.reports().into_iter().filter_map(|graph| graph.failure))
+            });
+        }
+        self.graphs = Some(graphs);
         self
     }
 
@@ -195,6 +226,10 @@ impl Endpoints {
             let mut own = self.own;
             own.register_collector(Box::new(self.factory.metrics()));
             own.register_collector(Box::new(self.queues.clone()));
+            #[cfg(feature = "derived")]
+            if let Some(graphs) = &self.graphs {
+                own.register_collector(Box::new(graphs.clone()));
+            }
             own
         };
         RouterState {
@@ -205,6 +240,8 @@ impl Endpoints {
             #[cfg(feature = "metrics")]
             own,
             queues: self.queues,
+            #[cfg(feature = "derived")]
+            graphs: self.graphs,
             health: self.health,
             readiness: self.readiness,
         }
@@ -270,6 +307,10 @@ async fn one_of_readyz(
 async fn informers(State(sources): State<Arc<RouterState>>) -> Json<Diagnostics> {
     let mut diagnostics = Diagnostics::of(&sources.factory).with_queues(&sources.queues);
     diagnostics.controllers = sources.controllers(ReconcileFilter::Nothing);
+    #[cfg(feature = "derived")]
+    if let Some(graphs) = &sources.graphs {
+        return Json(diagnostics.with_graphs(graphs));
+    }
     Json(diagnostics)
 }
 

@@ -1,5 +1,8 @@
 //! What each endpoint answers, over the router in paused time and once over a socket.
 
+#[path = "endpoints/graphs.rs"]
+mod graphs;
+
 use std::num::NonZeroU32;
 use std::time::Duration;
 

@@ -12,11 +12,12 @@ const IMAGE: &str = "image/svg+xml";
 /// A path, its content type and its content.
 type File = (&'static str, &'static str, &'static str);
 
-const FILES: [File; 7] = [
+const FILES: [File; 8] = [
     ("/", HTML, include_str!("page/index.html")),
     ("/style.css", CSS, include_str!("page/style.css")),
     ("/app.js", SCRIPT, include_str!("page/app.js")),
     ("/charts.js", SCRIPT, include_str!("page/charts.js")),
+    ("/collections.js", SCRIPT, include_str!("page/collections.js")),
     ("/figures.js", SCRIPT, include_str!("page/figures.js")),
     ("/objects.js", SCRIPT, include_str!("page/objects.js")),
     ("/icon.svg", IMAGE, include_str!("page/icon.svg")),

@@ -293,7 +293,7 @@ async fn readers_that_leave_or_never_read_do_not_delay_others() {
 }
 
 #[tokio::test]
-async fn the_demo_needs_no_cluster_and_has_a_queue() {
+async fn the_demo_needs_no_cluster_and_has_a_queue_and_a_graph() {
     let dashboard = Dashboard::start(&["--demo"]).await;
     let mut samples = Samples::of(&dashboard.address).await;
     let is_busy = |sample: &Value| {
@@ -302,6 +302,14 @@ async fn the_demo_needs_no_cluster_and_has_a_queue() {
     };
     let sample = samples.until("every kind has objects", is_busy).await;
     assert_eq!(sample["diagnostics"]["queues"][0]["name"], json!("replicas"), "{sample}");
+    let has_load = |sample: &Value| {
+        let load = &sample["diagnostics"]["graphs"][0]["collections"][3];
+        load["name"] == json!("load") && load["values"].as_u64() > Some(0)
+    };
+    let sample = samples.until("a collection has values", has_load).await;
+    let placed = &sample["diagnostics"]["graphs"][0]["collections"][2];
+    let reads = json!([{ "collection": "pods", "parts": [".spec.nodeName", ".status.phase"] }]);
+    assert_eq!((&placed["name"], &placed["reads"]), (&json!("placed"), &reads), "{sample}");
     dashboard.end().await;
 }
 

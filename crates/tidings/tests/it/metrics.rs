@@ -11,6 +11,7 @@ use serde_json::json;
 use tidings::controller::{
     Action, Context, Controller, ControllerMetrics, Election, ElectionMetrics, Request, Signals,
 };
+use tidings::derived::Graph;
 use tidings::prometheus_client::encoding::text::encode;
 use tidings::prometheus_client::registry::Registry;
 use tidings::workqueue::QueueMetrics;
@@ -65,7 +66,7 @@ fn labels_of(metric: &Metric) -> String {
     labels.join(", ")
 }
 
-/// The metrics of a healthy and a failing informer, a handler, a controller with its queue, and an election.
+/// The metrics of a healthy and a failing informer, a handler, a controller with its queue, an election, and a graph.
 async fn exposed() -> BTreeMap<String, Metric> {
     let server = ApiServer::start().await;
     server.put("pods", json!({ "metadata": { "namespace": "default", "name": "web-0" } }));
@@ -86,11 +87,14 @@ async fn exposed() -> BTreeMap<String, Metric> {
     queues.show(controller.queue());
     controllers.show(&controller);
     elections.show(&leadership);
+    let (graph, graph_task) = Graph::new("example");
+    let collection = graph.fixed("example", [("a".to_owned(), 1)]);
     let mut registry = Registry::default();
     registry.register_collector(Box::new(factory.metrics()));
     registry.register_collector(Box::new(queues));
     registry.register_collector(Box::new(controllers));
     registry.register_collector(Box::new(elections));
+    registry.register_collector(Box::new(graph.metrics()));
 
     let stop = CancellationToken::new();
     let working = task.run(Signals { stop: stop.clone(), abandon: stop.child_token() });
@@ -103,9 +107,11 @@ async fn exposed() -> BTreeMap<String, Metric> {
         let mut text = String::new();
         encode(&mut text, &registry).expect("a registry can be encoded");
         stop.cancel();
+        graph.stop();
         text
     };
-    let (_, text) = tokio::join!(working, text);
+    let (_, text, ()) = tokio::join!(working, text, graph_task.run());
+    drop(collection);
     running.shutdown().await;
     drop(nodes);
     parse(&text)

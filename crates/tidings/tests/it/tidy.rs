@@ -22,11 +22,10 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("tidings-factory", &["tidings-object", "tidings-source", "tidings-informer"]),
     ("tidings-derived", &["tidings-object", "tidings-informer"]),
     ("tidings-workqueue", &[]),
-    ("tidings-endpoints", &["tidings-factory", "tidings-informer", "tidings-workqueue"]),
+    ("tidings-endpoints", &["tidings-derived", "tidings-factory", "tidings-informer", "tidings-workqueue"]),
     (
         "tidings-controller",
         &[
-            "tidings-derived",
             "tidings-endpoints",
             "tidings-factory",
             "tidings-informer",

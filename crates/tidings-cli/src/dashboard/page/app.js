@@ -1,6 +1,7 @@
 // The page: reads a stream of samples and draws each. Text from the cluster is only inserted as text, never as markup.
 
 import { Chart, colour } from "./charts.js";
+import { drawGraphs } from "./collections.js";
 import { FIGURES, backlog, bytes, count, duration, memory, rate, withRates } from "./figures.js";
 import { Objects } from "./objects.js";
 
@@ -87,10 +88,12 @@ function draw() {
   const newest = samples.at(-1);
   if (!newest) return;
   charts.forEach((chart) => chart.draw(samples));
-  const { informers, queues } = newest.diagnostics;
+  const { informers, queues, graphs = [] } = newest.diagnostics;
   fill(element("informers"), informers, informerRow);
   fill(element("queues"), queues, queueRow);
   element("queues-section").hidden = queues.length === 0;
+  drawGraphs(element("graphs"), graphs);
+  element("graphs-section").hidden = graphs.length === 0;
   const unhealthy = informers.filter((informer) => !informer.isHealthy).length;
   element("summary").textContent =
     `${informers.length} informers${unhealthy > 0 ? `, ${unhealthy} failing` : ", all healthy"}`;

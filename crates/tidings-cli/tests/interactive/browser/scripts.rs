@@ -20,6 +20,7 @@ pub(crate) const SCRIPTS: &[Script] = &[
     ("the page recovers from a restart of the dashboard", || Box::pin(survives_a_dashboard_restart())),
     ("the token is needed once and removed from the URL", || Box::pin(moves_the_token_to_a_cookie())),
     ("every chart of the demo is drawn", || Box::pin(draws_the_demo())),
+    ("collections are drawn as a graph with what each reads", || Box::pin(draws_collections())),
 ];
 
 const IS_LIVE: &str = "document.querySelector('#connection').dataset.state === 'live'";
@@ -185,6 +186,23 @@ async fn draws_the_demo() {
     if let Some(file) = file {
         std::fs::write(file, picture).expect("the picture can be kept");
     }
+    drop(browser);
+    dashboard.terminate().await;
+    assert_eq!(dashboard.ended().await, 0);
+}
+
+async fn draws_collections() {
+    let (mut dashboard, url) = start(&["dashboard", "--demo"].map(str::to_owned)).await;
+    let browser = Browser::open(&url).await;
+    browser.until("document.querySelectorAll('.graph .collection.good').length === 4").await;
+    // pods -> placed, and nodes and placed -> load.
+    browser.until("document.querySelectorAll('.graph .edge').length === 3").await;
+    let reads =
+        "[...document.querySelectorAll('.collections tbody tr')].map((row) => row.cells[7].textContent)";
+    browser.until(&format!("{reads}.includes('pods: .spec.nodeName, .status.phase')")).await;
+    browser.until(&format!("{reads}.includes('nodes: whether it exists; placed: everything')")).await;
+    let load = "document.querySelectorAll('.collections tbody tr')[3].cells";
+    browser.until(&format!("Number({load}[2].textContent) > 0 && Number({load}[3].textContent) > 0")).await;
     drop(browser);
     dashboard.terminate().await;
     assert_eq!(dashboard.ended().await, 0);
