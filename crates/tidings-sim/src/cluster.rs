@@ -19,14 +19,14 @@ use tidings_apiserver::{ApiServer, LaggingServer, ProtobufResponses};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::journal::Journal;
+use crate::execution_log::ExecutionLog;
 use crate::plan::{Fault, Plan, WriteFault};
 use crate::process::Process;
 use crate::progress::Progress;
 use crate::rule::Violation;
+use crate::server_state::ServerState;
 use crate::sim::{NamedRule, Sim};
 use crate::sync::Mutex;
-use crate::world::World;
 
 use purpose::Purposes;
 pub(crate) use write::{Created, Writer, Written};
@@ -37,7 +37,7 @@ pub(crate) const USER: &str = "user";
 pub(crate) struct Cluster {
     pub(crate) server: ApiServer,
     pub(crate) plan: Plan,
-    pub(crate) journal: Mutex<Journal>,
+    pub(crate) log: Mutex<ExecutionLog>,
     /// Cancelled when a rule is broken: the execution ends.
     pub(crate) over: CancellationToken,
     pub(crate) progress: Arc<Progress>,
@@ -90,7 +90,7 @@ impl Cluster {
         Arc::new(Cluster {
             server,
             plan,
-            journal: Mutex::new(Journal::new()),
+            log: Mutex::new(ExecutionLog::new()),
             over: CancellationToken::new(),
             progress,
             state: Mutex::new(State {
@@ -115,7 +115,7 @@ impl Cluster {
 
     pub(crate) fn line(&self, who: &str, text: impl AsRef<str>) {
         self.progress.step();
-        self.journal.lock().line(who, text.as_ref());
+        self.log.lock().line(who, text.as_ref());
     }
 
     /// Records the first broken rule and ends the execution, unless the rule is switched off.
@@ -236,10 +236,10 @@ impl Cluster {
     /// All objects of all resources that were written, with their resource.
     pub(crate) fn objects(&self) -> Vec<(String, Value)> {
         let resources = self.state.lock().resources.clone();
-        let world = World::new(self.server.clone());
+        let state = ServerState::new(self.server.clone());
         let is_state = |resource: &String| !crate::target::is_ignored(resource);
         let of = |resource: String| {
-            let objects = world.objects(&resource);
+            let objects = state.objects(&resource);
             objects.into_iter().map(move |object| (resource.clone(), object))
         };
         resources.into_iter().filter(is_state).flat_map(of).collect()

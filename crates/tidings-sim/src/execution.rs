@@ -6,12 +6,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{Method, Request};
-use kube_client::Client;
 use serde_json::Value;
 use tokio::task::JoinSet;
 
 use crate::cluster::Cluster;
-use crate::journal::{StepRecord, WriteRecord};
+use crate::execution_log::{StepRecord, WriteRecord};
 use crate::normal::FinalState;
 use crate::panics::{self, PanicCapture};
 use crate::plan::Plan;
@@ -19,14 +18,14 @@ use crate::process::supervise;
 use crate::progress::Progress;
 use crate::rule::{Rule, Violation};
 use crate::scenario::UserLink;
+use crate::server_state::ServerState;
 use crate::sim::{NamedRule, Sim};
 use crate::target::Target;
-use crate::world::World;
 
 /// How long the scenario may take in simulated time.
 const SCENARIO_MAX: Duration = Duration::from_secs(2 * 3600);
 
-/// How long a settled world is observed after all processes have restarted.
+/// How long a settled cluster is observed after all processes have restarted.
 const RESTARTED_QUIET: Duration = Duration::from_secs(30);
 
 /// What one execution showed.
@@ -89,17 +88,17 @@ async fn run(sim: &mut Sim, cluster: &Arc<Cluster>, capture: &PanicCapture) -> O
     let violation = cluster.violation();
     let injected = cluster.injected();
     let purposes = cluster.purposes();
-    let journal = cluster.journal.lock();
+    let log = cluster.log.lock();
     Outcome {
         violation,
         scenario_error: result.scenario_error,
         state: result.state,
         purposes,
-        timeline: journal.timeline(),
-        writes: journal.writes.clone(),
-        events: journal.events.clone(),
-        steps: journal.steps.clone(),
-        changes: journal.changes,
+        timeline: log.timeline(),
+        writes: log.writes.clone(),
+        events: log.events.clone(),
+        steps: log.steps.clone(),
+        changes: log.changes,
         reconciles,
         injected,
     }
@@ -131,7 +130,7 @@ async fn phases(sim: &mut Sim, cluster: &Arc<Cluster>, result: &mut Phases) {
 /// Runs the scenario. Returns its error.
 async fn scenario(sim: &mut Sim, cluster: &Arc<Cluster>, link: &UserLink) -> Option<String> {
     let scenario = sim.scenario.take()?;
-    let client = Client::new(link.clone(), "default");
+    let client = link.client();
     tokio::select! {
         biased;
         () = link.cut_off.cancelled() => None,
@@ -154,9 +153,9 @@ async fn scenario(sim: &mut Sim, cluster: &Arc<Cluster>, link: &UserLink) -> Opt
 }
 
 fn finally(rules: &mut [NamedRule], cluster: &Cluster) {
-    let world = World::new(cluster.server.clone());
+    let state = ServerState::new(cluster.server.clone());
     for NamedRule { name, rule } in rules {
-        if let Err(message) = panics::caught(|| rule(&world)).unwrap_or_else(Err) {
+        if let Err(message) = panics::caught(|| rule(&state)).unwrap_or_else(Err) {
             cluster.violate(Violation { rule: name.clone(), message });
         }
     }
@@ -164,12 +163,12 @@ fn finally(rules: &mut [NamedRule], cluster: &Cluster) {
 
 /// Restarts every process, so that every object is reconciled again, and checks that nothing changes.
 async fn restart_changes_nothing(cluster: &Arc<Cluster>) {
-    let before = cluster.journal.lock().process_changes;
+    let before = cluster.log.lock().process_changes;
     cluster.line("", "all processes restart, so that everything is reconciled again");
     cluster.processes().iter().for_each(|process| process.crash());
     cluster.busy_for(Duration::from_secs(2));
     cluster.settle(RESTARTED_QUIET, true).await;
-    let changes = cluster.journal.lock().process_changes - before;
+    let changes = cluster.log.lock().process_changes - before;
     if changes > 0 {
         let message = format!(
             "{changes} writes changed objects after a restart, although everything had settled: see the end of the timeline"
@@ -259,6 +258,7 @@ mod tests {
     use tidings::controller::{Action, Context, Controller, Error, Request};
 
     use super::*;
+    use crate::explore::Exploration;
 
     /// Gives each config map a secret. Two workers, so that they race.
     async fn reconcile(request: Request, context: Context) -> Result<Action, Error> {
@@ -289,6 +289,30 @@ mod tests {
         sim
     }
 
+    // holds: Y3
+    #[test]
+    fn every_write_of_the_undisturbed_execution_is_a_crash_point_before_and_after_it() {
+        let undisturbed = execute(sim(), Plan::default(), 1_000, Arc::default());
+        let exploration = Exploration::of(&undisturbed, &BTreeMap::new(), 0);
+        let writes = undisturbed.writes["copier"].len();
+        assert_eq!(writes, 3);
+        let plans: Vec<String> = exploration.singles.iter().map(Plan::to_string).collect();
+        for write in 1..=writes {
+            for fault in ["crash-before", "crash-after", "lost", "down"] {
+                let plan = format!("{fault}:copier:{write}");
+                assert_eq!(plans.iter().filter(|other| **other == plan).count(), 1, "{plan}");
+            }
+        }
+        // Each crash happens: the process starts a second time.
+        for plan in exploration.singles.iter().filter(|plan| plan.to_string().starts_with("crash")) {
+            let outcome = execute(sim(), plan.clone(), 1_000, Arc::default());
+            assert_eq!((outcome.injected, outcome.violation), (1, None), "{plan}");
+            assert!(outcome.timeline.iter().any(|line| line.contains("starts again")), "{plan}");
+        }
+        assert_eq!(exploration.pairs.len(), writes * (writes - 1) / 2);
+    }
+
+    // holds: Y1, Y4
     #[test]
     fn the_same_plan_gives_the_same_timeline_byte_for_byte() {
         let plans = [
@@ -300,6 +324,8 @@ mod tests {
             "two-leaders:copier:1,recreate:2,edit:1:/data/x",
         ];
         for text in plans {
+            let plan: Plan = text.parse().expect("it is a plan");
+            assert_eq!(plan.to_string(), text);
             let run = || execute(sim(), text.parse().expect("it is a plan"), 1_000, Arc::default());
             let (one, other) = (run(), run());
             assert!(one.timeline.len() > 15, "{text}");

@@ -38,7 +38,7 @@ pub(crate) struct StepRecord {
 }
 
 #[derive(Debug)]
-pub(crate) struct Journal {
+pub(crate) struct ExecutionLog {
     started: Instant,
     lines: Vec<String>,
     left_out: usize,
@@ -54,9 +54,9 @@ pub(crate) struct Journal {
     pub(crate) requests: u64,
 }
 
-impl Journal {
-    pub(crate) fn new() -> Journal {
-        Journal {
+impl ExecutionLog {
+    pub(crate) fn new() -> ExecutionLog {
+        ExecutionLog {
             started: Instant::now(),
             lines: Vec::new(),
             left_out: 0,

@@ -8,7 +8,7 @@ use rand::seq::IndexedRandom as _;
 use rand::{Rng as _, SeedableRng as _};
 
 use crate::execution::Outcome;
-use crate::journal::WriteRecord;
+use crate::execution_log::WriteRecord;
 use crate::plan::{EventAt, Fault, FaultGroup, Plan, WriteAt, WriteFault};
 
 /// How long a watch is silent, in seconds: a short time, which spans one step, and one that spans several.

@@ -27,8 +27,8 @@
 //!         let map = serde_json::from_value(serde_json::json!({ "metadata": { "name": "hi" } })).expect("a ConfigMap");
 //!         maps.create(&PostParams::default(), &map).await.map(drop)
 //!     });
-//!     sim.finally("hello is said", |world| {
-//!         world.list::<ConfigMap>().iter().all(|map| map.data.as_ref().is_some_and(|data| data["greeting"] == "hello"))
+//!     sim.finally("hello is said", |state| {
+//!         state.list::<ConfigMap>().iter().all(|map| map.data.as_ref().is_some_and(|data| data["greeting"] == "hello"))
 //!     });
 //! });
 //! ```
@@ -43,7 +43,7 @@ mod plan;
 
 mod rule;
 
-mod world;
+mod server_state;
 
 mod sim;
 
@@ -51,13 +51,13 @@ mod settings;
 
 mod panics;
 
-mod journal;
+mod execution_log;
 
 mod normal;
 
 mod cluster;
 
-mod gate;
+mod watch_interceptor;
 
 mod link;
 
@@ -82,8 +82,8 @@ use std::sync::Arc;
 pub use plan::FaultGroup;
 pub use report::{Failure, Report};
 pub use rule::{Rule, Verdict};
+pub use server_state::ServerState;
 pub use sim::Sim;
-pub use world::World;
 
 /// Explores a simulation and prints what was explored. `setup` is called for each execution.
 ///

@@ -11,25 +11,24 @@
 
 use std::io;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::future::BoxFuture;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt as _, Full};
+use kube_client::Client;
 use kube_client::client::Body as KubeBody;
 use serde_json::{Value, json};
 use tidings_apiserver::InProcess;
-use tower::Service;
+use tower::{Service as _, service_fn};
 
 use crate::cluster::{Cluster, Created, Writer, Written};
-use crate::gate;
-use crate::journal::WriteRecord;
+use crate::execution_log::WriteRecord;
 use crate::plan::WriteFault;
 use crate::process::{Process, Upstream};
 use crate::target::{Target, Verb};
+use crate::watch_interceptor;
 
 /// How late a delayed write is sent.
 const DELAY: Duration = Duration::from_secs(3);
@@ -60,6 +59,11 @@ impl Link {
         Link { cluster, process }
     }
 
+    /// A client whose requests pass through this link.
+    pub(crate) fn into_client(self) -> Client {
+        Client::new(service_fn(move |request| self.clone().forward(request)), "default")
+    }
+
     fn service(&self) -> InProcess {
         match self.process.upstream() {
             Upstream::Current => self.cluster.server.service(),
@@ -78,7 +82,7 @@ impl Link {
         self.alive().await;
         self.cluster.jitter().await;
         self.alive().await;
-        self.cluster.journal.lock().requests += 1;
+        self.cluster.log.lock().requests += 1;
         let (parts, body) = request.into_parts();
         let sent = body.collect().await.map_err(io::Error::other)?.to_bytes();
         let target = Target::parse(&parts.method, &parts.uri).filter(|target| !target.is_ignored());
@@ -128,21 +132,23 @@ impl Link {
             return Ok(response.map(|body| body.map_err(io::Error::other).boxed_unsync()));
         }
         let Link { cluster, process } = self;
-        Ok(response.map(|body| gate::gated(cluster, process, target.resource, is_streaming_list, body)))
+        Ok(response.map(|body| {
+            watch_interceptor::intercepted(cluster, process, target.resource, is_streaming_list, body)
+        }))
     }
 
     async fn write(&self, target: &Target, request: Request<Bytes>) -> io::Result<Response<Bytes>> {
         let name = self.process.name();
         let (number, faults) = {
-            let mut journal = self.cluster.journal.lock();
-            let number = journal.next_write(&name);
+            let mut log = self.cluster.log.lock();
+            let number = log.next_write(&name);
             let version_before = self.cluster.server.version();
             let text = target.text(None);
             let is_creation = target.verb == Verb::Create;
             let record =
                 WriteRecord { text, is_change: false, is_creation, is_removable: false, version_before };
-            journal.writes.entry(name.clone()).or_default().push(record);
-            drop(journal);
+            log.writes.entry(name.clone()).or_default().push(record);
+            drop(log);
             (number, self.cluster.write_fault(&name, number))
         };
         if let Some(answer) = self.before(&name, number, target, &faults).await {
@@ -156,9 +162,9 @@ impl Link {
     }
 
     fn note(&self, name: &str, number: u32, target: &Target, written: &Written) {
-        let mut journal = self.cluster.journal.lock();
+        let mut log = self.cluster.log.lock();
         let at = number as usize - 1;
-        if let Some(record) = journal.writes.get_mut(name).and_then(|writes| writes.get_mut(at)) {
+        if let Some(record) = log.writes.get_mut(name).and_then(|writes| writes.get_mut(at)) {
             record.is_change = written.is_change;
             record.text = target.text(written.object["metadata"]["name"].as_str());
             record.is_removable = is_creation(written) && target.subresource.is_none();
@@ -283,18 +289,4 @@ fn status(code: u16, reason: &str, message: &str) -> Response<Bytes> {
         headers.insert("retry-after", http::HeaderValue::from_static("1"));
     }
     response
-}
-
-impl Service<Request<KubeBody>> for Link {
-    type Response = Response<LinkBody>;
-    type Error = io::Error;
-    type Future = BoxFuture<'static, io::Result<Response<LinkBody>>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<KubeBody>) -> Self::Future {
-        Box::pin(self.clone().forward(request))
-    }
 }

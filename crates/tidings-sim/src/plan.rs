@@ -313,6 +313,7 @@ fn fault(part: &str) -> Result<Fault, PlanError> {
 mod tests {
     use super::*;
 
+    // holds: Y4
     #[test]
     fn the_text_of_a_plan_gives_the_plan_again() {
         let text = "crash-before:a:1,crash-after:a%3ab:2,down:a:3,lost:a:3,conflict:a:4,throttle:a:5,delay:a:6,\
@@ -326,6 +327,7 @@ mod tests {
         assert_eq!(Plan::default().to_string(), "none");
     }
 
+    // holds: Y8
     #[test]
     fn a_text_that_is_no_plan_is_an_error() {
         for text in ["crash", "crash-after:a:x", "steps:", "order:a:b"] {

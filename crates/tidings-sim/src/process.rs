@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kube_client::Client;
 use tidings::SharedInformerFactory;
 use tidings::controller::{ControllerHandle, ManagerError};
 use tidings_apiserver::LaggingServer;
@@ -161,8 +160,7 @@ pub(crate) async fn supervise(cluster: Arc<Cluster>, spec: Arc<ProcessSpec>) {
     for number in 1u64.. {
         let process = Process::new(upstream);
         let link = Link::new(Arc::clone(&cluster), Arc::clone(&process));
-        let client = Client::new(link, "default");
-        let factory = SharedInformerFactory::builder(client).seed(number).build();
+        let factory = SharedInformerFactory::builder(link.into_client()).seed(number).build();
         let StartedProcess { name, manager, handles } = (spec.start)(factory);
         {
             let mut state = process.state.lock();

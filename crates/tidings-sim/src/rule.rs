@@ -10,7 +10,7 @@ pub enum Rule {
     SameFinalState,
     /// It becomes quiet: no endless writes, no hot loop of reconciles.
     Quiet,
-    /// When every process restarts in a settled world, nothing is changed.
+    /// When every process restarts in a settled cluster, nothing is changed.
     Idempotent,
     /// At no time do more objects exist for one purpose than in the undisturbed execution. The purpose is the
     /// controlling owner, the resource and the `generateName`.

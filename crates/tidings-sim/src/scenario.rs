@@ -3,20 +3,19 @@
 
 use std::io;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::future::BoxFuture;
 use http::{Method, Request, Response};
 use http_body_util::{BodyExt as _, Full};
+use kube_client::Client;
 use kube_client::client::Body as KubeBody;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
-use tower::Service;
+use tower::{Service as _, service_fn};
 
 use crate::cluster::{Cluster, Created, USER, Writer, Written};
-use crate::journal::StepRecord;
+use crate::execution_log::StepRecord;
 use crate::link::{LinkBody, full};
 use crate::plan::Fault;
 use crate::sim::FieldOf;
@@ -51,6 +50,12 @@ impl UserLink {
             executed: Arc::default(),
             cut_off: CancellationToken::new(),
         }
+    }
+
+    /// A client whose writes are steps.
+    pub(crate) fn client(&self) -> Client {
+        let link = self.clone();
+        Client::new(service_fn(move |request| link.clone().forward(request)), "default")
     }
 
     async fn forward(self, request: Request<KubeBody>) -> io::Result<Response<LinkBody>> {
@@ -93,7 +98,7 @@ impl UserLink {
             self.cluster.write(Writer::User(step), &target, self.cluster.server.service(), request).await?;
         let created = Created::of(&target, &path, &written.object, false);
         let is_creatable = is_creatable(&target, &written);
-        self.cluster.journal.lock().steps.push(StepRecord {
+        self.cluster.log.lock().steps.push(StepRecord {
             version_before,
             fields: if is_creatable { self.editable(&target, &written.object) } else { Vec::new() },
             is_creatable,
@@ -226,20 +231,6 @@ fn merge_patch(pointer: &str, value: Value) -> Value {
         .into_iter()
         .rev()
         .fold(value, |inner, part| json!({ part.replace("~1", "/").replace("~0", "~"): inner }))
-}
-
-impl Service<Request<KubeBody>> for UserLink {
-    type Response = Response<LinkBody>;
-    type Error = io::Error;
-    type Future = BoxFuture<'static, io::Result<Response<LinkBody>>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<KubeBody>) -> Self::Future {
-        Box::pin(self.clone().forward(request))
-    }
 }
 
 #[cfg(test)]

@@ -9,13 +9,13 @@ use tidings_apiserver::ApiServer;
 
 /// The objects on the server at one moment.
 #[derive(Clone)]
-pub struct World {
+pub struct ServerState {
     server: ApiServer,
 }
 
-impl World {
-    pub(crate) fn new(server: ApiServer) -> World {
-        World { server }
+impl ServerState {
+    pub(crate) fn new(server: ApiServer) -> ServerState {
+        ServerState { server }
     }
 
     /// All objects of a kind, in all namespaces, in the order of their keys.
@@ -74,8 +74,8 @@ fn decoded<K: DeserializeOwned>(resource: &str, object: Value) -> K {
     serde_json::from_value(object).unwrap_or_else(|error| panic!("decoding {resource} {name}: {error}"))
 }
 
-impl fmt::Debug for World {
+impl fmt::Debug for ServerState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("World").field("version", &self.version()).finish_non_exhaustive()
+        f.debug_struct("ServerState").field("version", &self.version()).finish_non_exhaustive()
     }
 }

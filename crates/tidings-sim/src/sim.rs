@@ -14,7 +14,7 @@ use tidings::controller::{Controller, ControllerHandle, Manager};
 
 use crate::plan::FaultGroup;
 use crate::rule::{Rule, Verdict};
-use crate::world::World;
+use crate::server_state::ServerState;
 
 /// The simulation of one program: what is installed, what runs, what the user does, and what must hold.
 ///
@@ -34,7 +34,7 @@ pub struct Sim {
 }
 
 pub(crate) type Scenario = Box<dyn FnOnce(Client) -> BoxFuture<'static, Result<(), String>> + Send>;
-pub(crate) type RuleFn = Box<dyn FnMut(&World) -> Result<(), String> + Send>;
+pub(crate) type RuleFn = Box<dyn FnMut(&ServerState) -> Result<(), String> + Send>;
 type Start = Box<dyn Fn(SharedInformerFactory) -> StartedProcess + Send + Sync>;
 
 /// A process that can be started any number of times.
@@ -178,9 +178,9 @@ impl Sim {
     pub fn always<V: Verdict>(
         &mut self,
         name: impl Into<String>,
-        mut rule: impl FnMut(&World) -> V + Send + 'static,
+        mut rule: impl FnMut(&ServerState) -> V + Send + 'static,
     ) -> &mut Self {
-        let rule: RuleFn = Box::new(move |world| rule(world).into_verdict());
+        let rule: RuleFn = Box::new(move |state| rule(state).into_verdict());
         self.always.push(NamedRule { name: name.into(), rule });
         self
     }
@@ -189,9 +189,9 @@ impl Sim {
     pub fn finally<V: Verdict>(
         &mut self,
         name: impl Into<String>,
-        mut rule: impl FnMut(&World) -> V + Send + 'static,
+        mut rule: impl FnMut(&ServerState) -> V + Send + 'static,
     ) -> &mut Self {
-        let rule: RuleFn = Box::new(move |world| rule(world).into_verdict());
+        let rule: RuleFn = Box::new(move |state| rule(state).into_verdict());
         self.finally.push(NamedRule { name: name.into(), rule });
         self
     }

@@ -1,6 +1,6 @@
-//! The gate in a watch: cuts the stream into events, records each, and holds them back while the watch is frozen.
+//! The interceptor in a watch: cuts the stream into events, records each, and holds them back while the watch is frozen.
 //!
-//! Events keep their order and none is lost, as on a slow connection. To skip events, the gate holds them and then ends the
+//! Events keep their order and none is lost, as on a slow connection. To skip events, the interceptor holds them and then ends the
 //! watch with 410 (the version is too old), after which an informer must list.
 
 use std::collections::VecDeque;
@@ -23,7 +23,7 @@ use crate::process::Process;
 /// How long events are held back before they are skipped.
 const SKIP_SECONDS: u32 = 20;
 
-struct Gate {
+struct WatchInterceptor {
     cluster: Arc<Cluster>,
     process: Arc<Process>,
     resource: String,
@@ -43,14 +43,14 @@ enum Passage {
     Expired,
 }
 
-pub(crate) fn gated(
+pub(crate) fn intercepted(
     cluster: Arc<Cluster>,
     process: Arc<Process>,
     resource: String,
     is_streaming_list: bool,
     body: ResponseBody,
 ) -> LinkBody {
-    let gate = Gate {
+    let interceptor = WatchInterceptor {
         cluster,
         process,
         resource,
@@ -61,14 +61,14 @@ pub(crate) fn gated(
         initial_events: 0,
         has_ended: false,
     };
-    let events = stream::unfold(gate, |mut gate| async move {
-        let event = gate.next().await?;
-        Some((event.map(Frame::data), gate))
+    let events = stream::unfold(interceptor, |mut interceptor| async move {
+        let event = interceptor.next().await?;
+        Some((event.map(Frame::data), interceptor))
     });
     StreamBody::new(events).boxed_unsync()
 }
 
-impl Gate {
+impl WatchInterceptor {
     async fn next(&mut self) -> Option<io::Result<Bytes>> {
         if self.has_ended {
             return None;
@@ -144,7 +144,7 @@ impl Gate {
 
     /// Starts the faults of this event. Returns whether it is skipped.
     fn inject(&self, name: &str) -> bool {
-        let number = self.cluster.journal.lock().next_event(name, &self.resource);
+        let number = self.cluster.log.lock().next_event(name, &self.resource);
         let is_here = |at: &EventAt| at.process == name && at.resource == self.resource && at.event == number;
         let faults = self.cluster.take_faults(|fault| match fault {
             Fault::Stale(at, seconds) if is_here(at) => Some((*seconds, false)),

@@ -8,23 +8,22 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures_util::future::BoxFuture;
 use futures_util::{StreamExt, stream};
 use http::{Request, Response};
 use http_body::Frame;
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, StreamBody};
+use kube_client::Client;
 use kube_client::client::Body as KubeBody;
 use parking_lot::Mutex;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 use tidings_apiserver::InProcess;
 use tokio::sync::Notify;
-use tower::Service;
+use tower::{Service as _, service_fn};
 
 use crate::clock::ClockRate;
 use crate::replica::IncarnationConfig;
@@ -240,23 +239,10 @@ impl Link {
 pub(crate) type LinkBody = UnsyncBoxBody<Bytes, io::Error>;
 
 /// The API servers as a replica sees them: one address, with a random server for each request.
-#[derive(Clone)]
-pub(crate) struct LoadBalancer {
-    pub(crate) servers: Arc<[InProcess]>,
-    pub(crate) link: Arc<Link>,
-}
-
-impl Service<Request<KubeBody>> for LoadBalancer {
-    type Response = Response<LinkBody>;
-    type Error = io::Error;
-    type Future = BoxFuture<'static, io::Result<Response<LinkBody>>>;
-
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(Ok(()))
-    }
-
-    fn call(&mut self, request: Request<KubeBody>) -> Self::Future {
-        let server = self.servers[self.link.choose(self.servers.len())].clone();
-        Box::pin(Arc::clone(&self.link).forward(server, request))
-    }
+pub(crate) fn load_balanced(servers: Arc<[InProcess]>, link: Arc<Link>) -> Client {
+    let service = service_fn(move |request| {
+        let server = servers[link.choose(servers.len())].clone();
+        Arc::clone(&link).forward(server, request)
+    });
+    Client::new(service, "default")
 }

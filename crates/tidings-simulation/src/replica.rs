@@ -7,7 +7,6 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use k8s_openapi::api::coordination::v1::Lease;
 use k8s_openapi::api::core::v1::Pod;
-use kube_client::Client;
 use parking_lot::Mutex;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
@@ -20,7 +19,7 @@ use tidings_apiserver::InProcess;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::network::{FaultCounts, Link, LoadBalancer};
+use crate::network::{FaultCounts, Link, load_balanced};
 use crate::observations::{ActiveReconciles, Observations};
 use crate::plan::{Coordination, Plan};
 use crate::reconcile::Reconcilers;
@@ -95,12 +94,12 @@ impl Incarnation {
         let mut rng = SmallRng::seed_from_u64(config.seed);
         let name = format!("replica-{number}.{incarnation}");
         let link = Link::new(&name, rng.random(), config);
-        let wire = LoadBalancer { servers: Arc::clone(&config.servers), link: Arc::clone(&link) };
+        let client = load_balanced(Arc::clone(&config.servers), Arc::clone(&link));
         let defaults = InformerOptions::new()
             .queue_order(plan.queue_order)
             .merge_above(plan.merge_above)
             .reflector(tidings::ReflectorConfig::default().list_mode(plan.list_mode));
-        let factory = SharedInformerFactory::builder(Client::new(wire, "default"))
+        let factory = SharedInformerFactory::builder(client)
             .seed(rng.random())
             .resync(plan.resync)
             .defaults(defaults)

@@ -13,9 +13,9 @@ use tower::Service as _;
 use super::{Cluster, USER};
 use crate::panics;
 use crate::rule::{Rule, Violation};
+use crate::server_state::ServerState;
 use crate::sim::NamedRule;
 use crate::target::{Target, Verb};
-use crate::world::World;
 
 /// The name of other clients in the timeline.
 const OUTSIDE: &str = "another client";
@@ -98,9 +98,9 @@ impl Cluster {
     ) {
         let is_by_process = matches!(writer, Writer::Process(..));
         {
-            let mut journal = self.journal.lock();
-            journal.changes += 1;
-            journal.process_changes += u64::from(is_by_process);
+            let mut log = self.log.lock();
+            log.changes += 1;
+            log.process_changes += u64::from(is_by_process);
         }
         {
             let mut state = self.state.lock();
@@ -116,7 +116,7 @@ impl Cluster {
             }
         }
         self.evaluate_always();
-        if self.journal.lock().changes > self.changes_max {
+        if self.log.lock().changes > self.changes_max {
             let message = format!(
                 "{} writes have changed objects, and there is no end: see the end of the timeline (Sim::changes_max allows more)",
                 self.changes_max
@@ -127,10 +127,10 @@ impl Cluster {
     }
 
     fn evaluate_always(&self) {
-        let world = World::new(self.server.clone());
+        let state = ServerState::new(self.server.clone());
         let mut broken = None;
         for NamedRule { name, rule } in &mut *self.always.lock() {
-            let verdict = panics::caught(|| rule(&world)).unwrap_or_else(Err);
+            let verdict = panics::caught(|| rule(&state)).unwrap_or_else(Err);
             if let Err(message) = verdict {
                 broken.get_or_insert(Violation { rule: name.clone(), message });
             }

@@ -36,6 +36,7 @@ where
     explored.expect_err("it does not fit a simulation")
 }
 
+// holds: Y8
 #[test]
 fn a_controller_that_blocks_its_thread_is_an_error() {
     let release = Arc::new(AtomicBool::new(false));
@@ -52,6 +53,7 @@ fn a_controller_that_blocks_its_thread_is_an_error() {
     assert!(failure.message().contains("std::thread::sleep"), "{failure}");
 }
 
+// holds: Y8
 #[test]
 fn reconciles_without_a_pause_are_an_error() {
     let release = Arc::new(AtomicBool::new(false));
@@ -64,6 +66,7 @@ fn reconciles_without_a_pause_are_an_error() {
     assert!(failure.message().contains("a requeue without a delay"), "{failure}");
 }
 
+// holds: Y8
 #[test]
 fn a_task_of_its_own_is_an_error() {
     let failure = failure(|| async {
@@ -75,6 +78,7 @@ fn a_task_of_its_own_is_an_error() {
     assert!(failure.message().contains("Manager::runnable"), "{failure}");
 }
 
+// holds: Y8
 #[test]
 fn a_socket_is_an_error() {
     let failure = failure(|| async {
@@ -85,6 +89,7 @@ fn a_socket_is_an_error() {
     assert!(failure.message().contains("IO is disabled"), "{failure}");
 }
 
+// holds: Y8
 #[test]
 fn a_panic_is_an_error_with_its_place() {
     let failure = failure(|| async { panic!("this reconcile panics") });
@@ -93,6 +98,7 @@ fn a_panic_is_an_error_with_its_place() {
     assert!(failure.message().contains("bad_input.rs:"), "{failure}");
 }
 
+// holds: Y8
 #[test]
 fn a_scenario_that_never_ends_is_an_error() {
     let failure = explore(|sim| {
@@ -106,6 +112,7 @@ fn a_scenario_that_never_ends_is_an_error() {
     assert!(failure.message().contains("the scenario has not ended after 2 simulated hours"), "{failure}");
 }
 
+// holds: Y8
 #[test]
 fn a_scenario_that_fails_is_an_error() {
     let failure = explore(|sim| {
@@ -119,12 +126,14 @@ fn a_scenario_that_fails_is_an_error() {
     assert!(failure.message().contains("without any fault: no such thing"), "{failure}");
 }
 
+// holds: Y8
 #[test]
 fn a_simulation_without_a_controller_is_an_error() {
     let failure = explore(one_map).expect_err("nothing runs");
     assert!(failure.message().contains("no controller or no scenario"), "{failure}");
 }
 
+// holds: Y8
 #[test]
 fn a_controller_with_wrong_options_is_an_error() {
     let failure = explore(|sim| {

@@ -50,9 +50,9 @@ fn sample(sim: &mut Sim) {
         let deployments: Api<Deployment> = Api::default_namespaced(client);
         deployments.delete("example-deployment", &DeleteParams::default()).await.map(drop)
     });
-    sim.always("a Foo has at most one Deployment", |world| world.list::<Deployment>().len() <= 1);
-    sim.finally("all replicas are reported", |world| {
-        let example: Foo = world.get("default", "example").ok_or("the Foo is gone")?;
+    sim.always("a Foo has at most one Deployment", |state| state.list::<Deployment>().len() <= 1);
+    sim.finally("all replicas are reported", |state| {
+        let example: Foo = state.get("default", "example").ok_or("the Foo is gone")?;
         let available = example.status.map(|status| status.available_replicas);
         if available == Some(example.spec.replicas) { Ok(()) } else { Err("the status says something else") }
     });

@@ -5,7 +5,8 @@ mod crashes;
 mod deletion;
 mod drift;
 mod order;
-mod site;
+mod recovery;
+pub(crate) mod site;
 mod stale;
 
 use std::sync::Arc;

@@ -6,5 +6,6 @@ mod bad_input;
 mod examples;
 mod gallery;
 mod reports;
+mod stand_ins;
 
 use tidings_test_types as _;

@@ -5,7 +5,7 @@ use kube_client::Api;
 use kube_client::api::PostParams;
 use serde_json::{from_value, json};
 use tidings::controller::{Action, Context, Controller, Error, Request};
-use tidings_sim::{FaultGroup, Rule, Sim, World, explore};
+use tidings_sim::{FaultGroup, Rule, ServerState, Sim, explore};
 
 /// Makes a copy of each config map `original`, and counts in the copy how often it was made.
 async fn copies(request: Request, context: Context) -> Result<Action, Error> {
@@ -33,6 +33,7 @@ fn copier(sim: &mut Sim) {
     });
 }
 
+// holds: Y4, Y5
 #[test]
 fn a_failure_is_shrunk_and_names_rule_fault_timeline_and_replay() {
     let failure = explore(copier).expect_err("a crash between the two writes makes two copies");
@@ -52,12 +53,14 @@ fn a_failure_is_shrunk_and_names_rule_fault_timeline_and_replay() {
     assert!(!text.contains("default/two"), "the second step is not needed:\n{text}");
 }
 
+// holds: Y2
 #[test]
 fn two_explorations_find_the_same_failure_byte_for_byte() {
     let find = || explore(copier).expect_err("it is faulty").timeline().join("\n");
     assert_eq!(find(), find());
 }
 
+// holds: Y5, Y6
 #[test]
 fn a_difference_of_the_final_states_is_shown() {
     let failure = explore(|sim| {
@@ -69,9 +72,10 @@ fn a_difference_of_the_final_states_is_shown() {
     assert_eq!(failure.differences(), ["configmaps default/copy-*: exists undisturbed, 2 exist disturbed"]);
 }
 
+// holds: Y7
 #[test]
 fn rules_of_the_user_may_assert_or_return() {
-    let of = |rule: fn(&World)| {
+    let of = |rule: fn(&ServerState)| {
         let failure = explore(move |sim| {
             copier(sim);
             sim.always("my rule", rule);
@@ -79,16 +83,17 @@ fn rules_of_the_user_may_assert_or_return() {
         let failure = failure.expect_err("the rule is broken");
         (failure.rule().to_owned(), failure.message().to_owned())
     };
-    let (name, message) = of(|world| assert!(world.list::<ConfigMap>().len() < 2, "too many"));
+    let (name, message) = of(|state| assert!(state.list::<ConfigMap>().len() < 2, "too many"));
     assert_eq!(name, "my rule");
     assert!(message.starts_with("too many"), "{message}");
     let failure = explore(|sim| {
         copier(sim);
-        sim.finally("none is left", |world| world.objects("configmaps").is_empty());
+        sim.finally("none is left", |state| state.objects("configmaps").is_empty());
     });
     assert_eq!(failure.expect_err("it is broken").rule(), "none is left");
 }
 
+// holds: Y7
 #[test]
 fn what_is_switched_off_stands_in_the_report_with_its_reason() {
     let report = explore(|sim| {

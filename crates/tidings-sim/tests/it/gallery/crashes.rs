@@ -18,6 +18,7 @@ use super::{Variant, pair, site_controller, site_pair};
 
 const FINALIZER: &str = "gallery.example/cleanup";
 
+// holds: Y6
 #[test]
 fn a_generated_name_is_recorded_after_the_creation() {
     site_pair(Rule::NoDuplicates, generated_name);
@@ -172,6 +173,7 @@ async fn finalizer_late(variant: Variant, site: Arc<Site>, context: Context) -> 
     with_finalizer(site, context).await
 }
 
+// holds: Y6
 #[test]
 fn a_creation_without_an_answer_is_sent_again() {
     site_pair(Rule::NoDuplicates, sent_again);

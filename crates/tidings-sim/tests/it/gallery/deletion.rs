@@ -16,6 +16,7 @@ use super::{Variant, pair, site_controller, site_pair};
 
 const FINALIZER: &str = "gallery.example/cleanup";
 
+// holds: Y6
 #[test]
 fn the_event_of_a_deletion_is_needed_for_the_cleanup() {
     pair(Rule::NoLeftovers, |variant, sim| {
@@ -61,6 +62,7 @@ async fn cleans(site: Arc<Site>, context: Context, missing: Missing) -> Result<A
     action.await
 }
 
+// holds: Y6
 #[test]
 fn the_cleanup_fails_if_it_was_done_before() {
     site_pair(Rule::NoFinalizers, cleans_once);
@@ -74,6 +76,7 @@ async fn cleans_once(variant: Variant, site: Arc<Site>, context: Context) -> Res
     cleans(site, context, missing).await
 }
 
+// holds: Y6
 #[test]
 fn the_owner_reference_is_missing() {
     site_pair(Rule::NoLeftovers, no_owner);

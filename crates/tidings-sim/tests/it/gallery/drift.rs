@@ -15,6 +15,7 @@ use super::site::{
 };
 use super::{Variant, pair, site_pair};
 
+// holds: Y6
 #[test]
 fn a_value_that_was_rolled_back_stays() {
     site_pair(Rule::SameFinalState, accumulates);
@@ -79,6 +80,7 @@ async fn expects_child(variant: Variant, site: Arc<Site>, context: Context) -> R
     Ok(Action::await_change())
 }
 
+// holds: Y6
 #[test]
 fn every_reconcile_writes_a_new_status() {
     site_pair(Rule::Quiet, counts_reconciles);

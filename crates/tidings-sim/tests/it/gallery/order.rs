@@ -12,6 +12,7 @@ use tidings_sim::Rule;
 use super::site::{Site, create_pod, new_colour, new_site, owned_map, plain, pod};
 use super::{Variant, pair, site_controller, site_pair};
 
+// holds: Y6
 #[test]
 fn a_conflict_is_taken_for_success() {
     pair(Rule::SameFinalState, |variant, sim| {
@@ -59,6 +60,7 @@ async fn gives_up(variant: Variant, site: Arc<Site>, context: Context) -> Result
 }
 
 /// The list comes from the server, so that crashes and stale caches do no harm. A second leader does.
+// holds: Y6
 #[test]
 fn a_list_and_a_creation_are_not_one_step() {
     site_pair(Rule::NoDuplicates, lists_then_creates);

@@ -9,7 +9,7 @@ use kube_client::ResourceExt as _;
 use kube_client::api::{DeleteParams, ListParams, Patch, PatchParams, PostParams};
 use serde_json::json;
 use tidings::controller::{Action, Context, Controller, Error, Request};
-use tidings_sim::{FaultGroup, Rule, Sim, World};
+use tidings_sim::{FaultGroup, Rule, ServerState, Sim};
 
 use super::site::{Site, create_pod, one_site, only, owned_map, plain, pod, set_phase};
 use super::{Variant, pair, site_controller, site_pair};
@@ -52,11 +52,11 @@ async fn list_then_create(variant: Variant, site: Arc<Site>, context: Context) -
 /// No pod that has the colour of its site is ever deleted.
 fn current_pods_stay(sim: &mut Sim) {
     let mut known: BTreeMap<String, String> = BTreeMap::new();
-    sim.always("no pod of the current colour is deleted", move |world: &World| {
+    sim.always("no pod of the current colour is deleted", move |state: &ServerState| {
         let colour_of = |pod: &Pod| pod.labels().get("colour").cloned().unwrap_or_default();
         let now: BTreeMap<_, _> =
-            world.list::<Pod>().iter().map(|pod| (pod.uid().unwrap_or_default(), colour_of(pod))).collect();
-        let site = world.get::<Site>("default", "shop");
+            state.list::<Pod>().iter().map(|pod| (pod.uid().unwrap_or_default(), colour_of(pod))).collect();
+        let site = state.get::<Site>("default", "shop");
         let is_current = |colour: &str| site.as_ref().is_some_and(|site| site.spec.colour == colour);
         let lost = known.iter().find(|(uid, colour)| !now.contains_key(*uid) && is_current(colour));
         let verdict = match lost {
@@ -69,6 +69,7 @@ fn current_pods_stay(sim: &mut Sim) {
     sim.skip(FaultGroup::OutsideActors, "other clients do delete pods");
 }
 
+// holds: Y6
 #[test]
 fn an_object_is_deleted_by_its_name_instead_of_its_uid() {
     pair("no pod of the current colour is deleted", |variant, sim| {
@@ -106,8 +107,8 @@ fn a_quorum_is_counted_in_a_stale_list() {
             "a second leader may delete a second pod: that needs a PodDisruptionBudget",
         );
         let mut has_started = false;
-        sim.always("two of three pods always run", move |world: &World| {
-            let (pods, sites) = (world.list::<Pod>().len(), world.list::<Site>().len());
+        sim.always("two of three pods always run", move |state: &ServerState| {
+            let (pods, sites) = (state.list::<Pod>().len(), state.list::<Site>().len());
             has_started = sites > 0 && (has_started || pods == 3);
             !has_started || pods >= 2
         });
