@@ -4,6 +4,7 @@
 //! `scenario` measures, `targets` states the goals, `report` writes the result.
 
 mod contestant;
+mod derived;
 mod environment;
 mod figures;
 mod process;
@@ -36,7 +37,8 @@ pub(crate) struct Arguments {
     /// Only these contestants, named as in the report.
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     only: Vec<String>,
-    /// Only these scenarios: sync, updates, latency, reads, many, kinds, growth.
+    /// Only these scenarios: sync, updates, latency, reads, many, kinds, growth. Or `derived` alone: derived collections
+    /// beside Istio's krt.
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     scenario: Vec<String>,
     /// How many times the scenarios sync and updates are measured. Contestants alternate. Default: 3, or 1 with --quick.
@@ -55,6 +57,10 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let scale = Scale::new(arguments.quick, arguments.pods);
+    if arguments.scenario.iter().any(|name| name == "derived") {
+        ensure!(arguments.scenario.len() == 1, "the scenario derived has other contestants: run it alone");
+        return derived::run(scale.pods, arguments.rounds.unwrap_or(ROUNDS), &arguments.out);
+    }
     let field = Contestants::build_all(&arguments.only, arguments.quick)?;
     ensure!(!field.contestants.is_empty(), "there is no contestant to measure");
     let environment = Environment::read();

@@ -3,6 +3,7 @@
 #![expect(clippy::print_stdout, reason = "a program's output")]
 
 mod compare;
+mod derived_subject;
 mod instructions;
 mod parts;
 mod protocol;
@@ -51,6 +52,9 @@ enum Command {
     /// Runs the subject of tidings.
     #[command(hide = true)]
     Subject(subject::Arguments),
+    /// Runs the subject of tidings for the scenario derived.
+    #[command(hide = true)]
+    DerivedSubject,
 }
 
 fn main() -> anyhow::Result<()> {
@@ -61,5 +65,6 @@ fn main() -> anyhow::Result<()> {
         Command::Part { name } => parts::run(&name),
         Command::Serve(arguments) => serve::run(&arguments),
         Command::Subject(arguments) => subject::run(arguments),
+        Command::DerivedSubject => derived_subject::run(),
     }
 }

@@ -122,21 +122,30 @@ impl Library {
                 let program = cache()?.join("clientgo");
                 let mut go = Command::new("go");
                 go.args(["build", "-o"]).arg(&program).arg(".").current_dir(peers.join("clientgo"));
-                build(self, &mut go).map(|()| program)
+                build(self.title(), &mut go).map(|()| program)
             }
             Library::KubeRs => {
                 let target = cache()?.join("kubers-target");
                 let mut cargo = Command::new("cargo");
                 cargo.args(["build", "--release", "--locked", "--quiet"]).env("CARGO_TARGET_DIR", &target);
                 cargo.current_dir(peers.join("kubers"));
-                build(self, &mut cargo).map(|()| target.join("release/kubers"))
+                build(self.title(), &mut cargo).map(|()| target.join("release/kubers"))
             }
         }
     }
 }
 
-fn build(library: Library, command: &mut Command) -> anyhow::Result<()> {
-    super::scenario::log(&format!("building {}", library.title()));
+/// The program of krt, which takes part in the scenario `derived` only.
+pub(crate) fn krt() -> anyhow::Result<PathBuf> {
+    let program = cache()?.join("krt");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/peers/krt");
+    let mut go = Command::new("go");
+    go.args(["build", "-o"]).arg(&program).arg(".").current_dir(folder);
+    build("krt", &mut go).map(|()| program)
+}
+
+fn build(title: &str, command: &mut Command) -> anyhow::Result<()> {
+    super::scenario::log(&format!("building {title}"));
     let program = command.get_program().to_string_lossy().into_owned();
     let built = command.status().with_context(|| format!("{program} is not installed"))?;
     ensure!(built.success(), "{program} failed to build it");
