@@ -18,6 +18,7 @@ use super::source::{ControllerSource, SourceRole, WatchSpec, Watched};
 use super::stats::{RequestCounters, RequestReason};
 use super::task::ControllerHandlers;
 use crate::action::Action;
+use crate::causes::Cause;
 use crate::context::LateReads;
 use crate::enqueue::RequestQueue;
 use crate::error::ControllerError;
@@ -190,7 +191,7 @@ fn key_subscriber(request_queue: RequestQueue, counts: Arc<RequestCounters>) -> 
             _ => RequestReason::Updated,
         };
         counts.count(reason);
-        request_queue.add(key.into(), reason);
+        request_queue.add(key.into(), Cause::of(reason));
         Ok(())
     })
 }
