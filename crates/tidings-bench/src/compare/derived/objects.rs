@@ -86,6 +86,7 @@ fn pod(at: usize, apps: usize, nodes: usize) -> Value {
         .map(|n| json!({ "name": format!("SETTING_{n}"), "value": format!("value-{n}-of-{app}") }))
         .collect();
     let condition = |kind: &str| json!({ "type": kind, "status": "True", "lastProbeTime": null, "lastTransitionTime": "2026-01-01T00:00:05Z" });
+    let conditions = ["Ready", "Initialized", "ContainersReady", "PodScheduled"].map(condition);
     let ip = format!("10.{}.{}.{}", at >> 16, at >> 8 & 255, at & 255);
     json!({
         "apiVersion": "v1",
@@ -113,7 +114,7 @@ fn pod(at: usize, apps: usize, nodes: usize) -> Value {
             "podIP": ip,
             "podIPs": [{ "ip": ip }],
             "hostIP": format!("192.168.{}.{}", at % nodes >> 8, at % nodes & 255),
-            "conditions": ["Ready", "Initialized", "ContainersReady", "PodScheduled"].map(condition),
+            "conditions": conditions,
         },
     })
 }
