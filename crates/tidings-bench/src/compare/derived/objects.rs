@@ -113,7 +113,7 @@ fn pod(at: usize, apps: usize, nodes: usize) -> Value {
             "phase": "Running",
             "podIP": ip,
             "podIPs": [{ "ip": ip }],
-            "hostIP": format!("192.168.{}.{}", at % nodes >> 8, at % nodes & 255),
+            "hostIP": format!("192.168.{}.{}", (at % nodes) >> 8, (at % nodes) & 255),
             "conditions": conditions,
         },
     })
