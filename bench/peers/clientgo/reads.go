@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -38,7 +39,7 @@ func (s *subject) reads(say func(answer)) error {
 	}
 	indexer := s.current.informer.GetIndexer()
 	pods := corelisters.NewPodLister(indexer)
-	keys := shuffled(indexer.ListKeys())
+	keys := shuffled(copied(indexer.ListKeys()))
 	nodes := shuffled(indexer.ListIndexFuncValues(byNode))
 	namespaces := shuffled(indexer.ListIndexFuncValues(cache.NamespaceIndex))
 	if len(keys) == 0 || len(nodes) == 0 {
@@ -115,6 +116,16 @@ func names(pods []*corev1.Pod) int {
 		touched += len(pod.Name)
 	}
 	return touched
+}
+
+// copied has keys of its own, as the other subjects do. A key that shares its bytes with the store is found without
+// reading the store's key, but a controller's key comes from its work queue.
+func copied(keys []string) []string {
+	copies := make([]string, len(keys))
+	for i, key := range keys {
+		copies[i] = strings.Clone(key)
+	}
+	return copies
 }
 
 // shuffled is the same order in every run, unrelated to the order of the store.

@@ -47,6 +47,7 @@ pub(crate) const PARTS: &[Part] = &[
     Part { name: "cache_upsert_and_publish_each", times: 2_000, run: cache::upsert_and_publish_each },
     Part { name: "cache_upsert_in_batches", times: 2_000, run: cache::upsert_in_batches },
     Part { name: "cache_get", times: 10_000, run: cache::get },
+    Part { name: "cache_get_kept", times: 10_000, run: cache::get_kept },
     Part { name: "cache_by_index", times: 1_000, run: cache::by_index },
     Part { name: "relist_unchanged", times: 10_000, run: source::relist_unchanged },
 ];

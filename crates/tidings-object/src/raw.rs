@@ -114,11 +114,12 @@ impl RawObject {
         KeyRef::trusted(self.strings.key())
     }
 
-    /// Whether this is its key. Cheaper than to compare with [`key`](Self::key).
+    /// The bytes of its key, for hashing and comparing. Cheaper than [`key`](Self::key), which checks the UTF-8 of a
+    /// short key.
     #[doc(hidden)]
     #[inline]
-    pub fn has_key(&self, key: &str) -> bool {
-        self.strings.has_key(key)
+    pub fn key_bytes(&self) -> &[u8] {
+        self.strings.key_bytes()
     }
 
     /// The namespace; `None` for a cluster-scoped object.

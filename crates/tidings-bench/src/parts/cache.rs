@@ -3,8 +3,10 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
+use k8s_openapi::api::core::v1::Pod;
+use tidings_informer::Lister;
 use tidings_informer::indexer::{Index, Reader, Writer, indexer_with_seed};
-use tidings_object::RawObject;
+use tidings_object::{Budget, Intake, Kind, RawObject};
 
 use super::{fixture, intake, measured, objects, take_in};
 
@@ -38,14 +40,35 @@ pub(crate) fn upsert_in_batches(times: u64) {
 
 pub(crate) fn get(times: u64) {
     let (_writer, reader, objects) = filled();
-    // A step that visits every object once, in an order unrelated to the tables.
-    let keys = (0..times as usize).map(|n| objects[n * 1_999 % objects.len()].key());
-    let keys: Vec<String> = keys.map(|key| key.to_string()).collect();
+    let keys = keys(&objects, times);
     measured(|| {
         for key in &keys {
             black_box(reader.get(key).expect("the object is cached"));
         }
     });
+}
+
+/// What the comparison measures as a get of a kept object: a get by key, and a read of its decoded value.
+pub(crate) fn get_kept(times: u64) {
+    let intake = Intake::new(Pod::resource(), Arc::new(Budget::unlimited()));
+    let (_writer, reader, objects) = filled_from(&intake);
+    for object in &objects {
+        object.decoded::<Pod>().expect("a fixture is a pod");
+    }
+    let keys = keys(&objects, times);
+    let lister = Lister::<Pod>::over(reader, Pod::resource());
+    measured(|| {
+        for key in &keys {
+            let pod = lister.get(key).expect("the object is cached");
+            black_box(pod.decoded().expect("a fixture is a pod").metadata.name.as_deref());
+        }
+    });
+}
+
+/// Keys in an order that is unrelated to the tables, each object equally often.
+fn keys(objects: &[Arc<RawObject>], count: u64) -> Vec<String> {
+    let keys = (0..count as usize).map(|n| objects[n * 1_999 % objects.len()].key());
+    keys.map(|key| key.to_string()).collect()
 }
 
 pub(crate) fn by_index(times: u64) {
@@ -58,11 +81,15 @@ pub(crate) fn by_index(times: u64) {
     });
 }
 
-/// A published cache with the namespace index and one index over a label.
 fn filled() -> (Writer, Reader, Vec<Arc<RawObject>>) {
+    filled_from(&intake())
+}
+
+/// A published cache with the namespace index and one index over a label.
+fn filled_from(intake: &Intake) -> (Writer, Reader, Vec<Arc<RawObject>>) {
     let (mut writer, reader) = indexer_with_seed(HASH_SEED);
     reader.add_index(Index::label("app", "app.kubernetes.io/name")).expect("no other index has this name");
-    let objects = objects(&intake(), CACHED);
+    let objects = objects(intake, CACHED);
     for object in &objects {
         writer.upsert(Arc::clone(object));
     }

@@ -1,7 +1,9 @@
 //! One entry of the per-object queue: an object with its deltas, or a marker of a stream.
 
+use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
+use foldhash::fast::RandomState;
 use smallvec::SmallVec;
 use tidings_object::{RawObject, Version};
 use tidings_source::StreamScope;
@@ -61,6 +63,13 @@ pub(super) fn newest_state<'a>(before: Option<&'a Arc<RawObject>>, deltas: &'a D
         Delta::Changed(_, object) if object.version().is_older_than(newest.version()) => newest,
         applied => object_of(applied),
     })
+}
+
+/// The hash of a key, given by its bytes, for the tables of the queue.
+pub(super) fn key_hash(hasher: &RandomState, key: &[u8]) -> u64 {
+    let mut hasher = hasher.build_hasher();
+    hasher.write(key);
+    hasher.finish()
 }
 
 pub(super) fn object_of(delta: &Delta) -> &Arc<RawObject> {

@@ -9,7 +9,6 @@
 //! 3. the consumer applies the addition: X stays in the cache for ever
 //! ```
 
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
@@ -19,7 +18,7 @@ use tidings_object::RawObject;
 use tidings_source::StreamScope;
 
 use super::Delta;
-use super::fifo_entry::{Deltas, newest_state};
+use super::fifo_entry::{Deltas, key_hash, newest_state};
 
 /// The state of each object of the last batch after the batch is applied.
 #[derive(Debug, Default)]
@@ -63,10 +62,10 @@ impl InFlight {
     pub(super) fn record(&mut self, deltas: &Deltas, is_deletion: bool) {
         let object = newest_state(None, deltas);
         let is_listed = deltas.iter().any(|(_, delta)| !matches!(delta, Delta::Changed(..)));
-        let hash = |object: &RawObject| self.hasher.hash_one(object.key().as_str());
+        let hash = |object: &RawObject| key_hash(&self.hasher, object.key_bytes());
         let entry = self.objects.entry(
             hash(object),
-            |other| other.object.key() == object.key(),
+            |other| other.object.key_bytes() == object.key_bytes(),
             |other| hash(&other.object),
         );
         match entry {
@@ -126,13 +125,16 @@ impl InFlight {
         let is_present =
             |taken: &&InFlightObject| !taken.is_deletion && scope.contains(taken.object.namespace());
         let mut present: Vec<_> = self.objects.iter().filter(is_present).map(|taken| &taken.object).collect();
-        present.sort_unstable_by_key(|object| object.key());
+        present.sort_unstable_by_key(|object| object.key_bytes());
         present
     }
 
     fn find(&self, object: &RawObject) -> Option<&InFlightObject> {
-        let key = object.key();
-        self.objects.find(self.hasher.hash_one(key.as_str()), |taken| taken.object.key() == key)
+        if self.objects.is_empty() {
+            return None;
+        }
+        let key = object.key_bytes();
+        self.objects.find(key_hash(&self.hasher, key), |taken| taken.object.key_bytes() == key)
     }
 }
 

@@ -19,7 +19,6 @@ mod manual;
 
 use std::collections::VecDeque;
 use std::fmt;
-use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
@@ -28,7 +27,7 @@ use smallvec::smallvec;
 use tidings_object::{RawObject, Version};
 use tidings_source::{ChangeType, StreamScope};
 
-use super::fifo_entry::{Deltas, FifoEntry, last, newest_state, object_of};
+use super::fifo_entry::{Deltas, FifoEntry, key_hash, last, newest_state, object_of};
 use super::in_flight::InFlight;
 use super::list_collector::ListedObjects;
 use super::order::{DeltaOrder, QueueLoad, StreamMessage};
@@ -212,7 +211,7 @@ impl DeltaFifo {
     fn take_first(&mut self, batch: &mut Batch) {
         let number = self.head;
         if let Some(FifoEntry::Object { deltas, .. }) = self.entries.front() {
-            let hash = self.hasher.hash_one(object_of(last(deltas)).key().as_str());
+            let hash = self.hash(object_of(last(deltas)));
             if let Ok(open) = self.open.find_entry(hash, |&other| other == number) {
                 open.remove();
             }
@@ -269,14 +268,14 @@ impl DeltaFifo {
     fn queue(&mut self, stream: StreamId, delta: Delta) {
         let delta_bytes = delta.bytes_estimate();
         let object = delta.object().expect("a delta of one object");
-        let Some(number) = self.open_entry(object) else {
+        let hash = self.hash(object);
+        let Some(number) = self.open_entry_with_hash(hash, object) else {
             let number = self.next_number();
-            let hash = self.hasher.hash_one(object.key().as_str());
             self.load.bytes += delta_bytes;
             self.append(FifoEntry::Object { deltas: smallvec![(stream, delta)], bytes: delta_bytes });
             let DeltaFifo { open, entries, head, hasher, .. } = self;
             open.insert_unique(hash, number, |&number| {
-                hasher.hash_one(entries[(number - *head) as usize].object().key().as_str())
+                key_hash(hasher, entries[(number - *head) as usize].object().key_bytes())
             });
             return;
         };
@@ -325,9 +324,17 @@ impl DeltaFifo {
 
     /// The number of the entry that takes further deltas of this object's key.
     fn open_entry(&self, object: &RawObject) -> Option<u64> {
-        let key = object.key();
-        let has_key = |&number: &u64| self.entries[self.index(number)].object().key() == key;
-        self.open.find(self.hasher.hash_one(key.as_str()), has_key).copied()
+        self.open_entry_with_hash(self.hash(object), object)
+    }
+
+    fn open_entry_with_hash(&self, hash: u64, object: &RawObject) -> Option<u64> {
+        let key = object.key_bytes();
+        let has_key = |&number: &u64| self.entries[self.index(number)].object().key_bytes() == key;
+        self.open.find(hash, has_key).copied()
+    }
+
+    fn hash(&self, object: &RawObject) -> u64 {
+        key_hash(&self.hasher, object.key_bytes())
     }
 
     fn index(&self, number: u64) -> usize {

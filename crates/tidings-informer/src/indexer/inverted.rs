@@ -69,15 +69,15 @@ enum SlotValues {
 type ValueSlots = SmallVec<[u32; 4]>;
 
 impl Named for Posting {
-    fn name(&self) -> &str {
-        &self.value
+    fn name(&self) -> &[u8] {
+        self.value.as_bytes()
     }
 }
 
 impl InvertedIndex {
     /// The slots of the objects that have this value.
     pub(super) fn slots(&self, value: &str) -> Option<&SlotSet> {
-        self.values.find(value).map(|(_, posting)| &posting.slots)
+        self.values.find(value.as_bytes()).map(|(_, posting)| &posting.slots)
     }
 
     /// The values that at least one object has.
@@ -132,7 +132,7 @@ impl InvertedIndexWriter {
         let values = self.spec.values(object);
         let mut now = ValueSlots::new();
         for value in values.iter().flatten() {
-            let found = self.values.read().find(value).map(|(at, _)| at);
+            let found = self.values.read().find(value.as_bytes()).map(|(at, _)| at);
             now.push(found.unwrap_or_else(|| {
                 self.posting_bytes += size_of::<Posting>() + 2 * size_of::<usize>() + value.len();
                 self.values.add(Arc::new(Posting { value: (**value).into(), slots: SlotSet::new() }))

@@ -48,6 +48,7 @@ impl Reader {
 
     /// The object with this key: `namespace/name`, or `name` in cluster scope.
     pub fn get(&self, key: &str) -> Option<Arc<RawObject>> {
+        let key = key.as_bytes();
         self.shared.published.read(|state| state.objects.find(key).map(|(_, object)| Arc::clone(object)))
     }
 

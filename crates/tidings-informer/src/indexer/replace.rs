@@ -38,7 +38,7 @@ impl Writer {
                 summary.out_of_scope.push(object);
                 continue;
             }
-            let found = self.objects.read().find(&object.key());
+            let found = self.objects.read().find(object.key_bytes());
             let found =
                 found.map(|(slot, own)| (slot, Arc::ptr_eq(own, &object) || own.is_unchanged(&object)));
             match found {
@@ -98,7 +98,7 @@ impl SlotBitmap {
 fn last_of_each_key(mut objects: Vec<Arc<RawObject>>) -> Vec<Arc<RawObject>> {
     let mut last = HashMap::with_capacity(objects.len());
     for (at, object) in objects.iter().enumerate() {
-        last.insert(object.key().as_str(), at);
+        last.insert(object.key_bytes(), at);
     }
     if last.len() == objects.len() {
         drop(last);

@@ -71,12 +71,8 @@ pub(super) struct CacheState {
 }
 
 impl Named for RawObject {
-    fn name(&self) -> &str {
-        self.key().as_str()
-    }
-
-    fn is_named(&self, name: &str) -> bool {
-        self.has_key(name)
+    fn name(&self) -> &[u8] {
+        self.key_bytes()
     }
 }
 
@@ -87,7 +83,7 @@ impl Snapshot {
 
     /// The object with this key: `namespace/name`, or `name` in cluster scope.
     pub fn get(&self, key: &str) -> Option<Arc<RawObject>> {
-        self.state.objects.find(key).map(|(_, object)| Arc::clone(object))
+        self.state.objects.find(key.as_bytes()).map(|(_, object)| Arc::clone(object))
     }
 
     /// Every object.
@@ -214,21 +210,21 @@ impl Snapshot {
         let mut changes = Vec::new();
         // Slots are reused: a slot may hold one object before and another one now, and an object that was deleted and
         // created again may be in another slot.
-        let mut removed: HashMap<&str, &Arc<RawObject>> = HashMap::new();
+        let mut removed: HashMap<&[u8], &Arc<RawObject>> = HashMap::new();
         let mut added: Vec<&Arc<RawObject>> = Vec::new();
         self.state.objects.for_each_difference(&earlier.state.objects, |old, new| match (old, new) {
-            (Some(old), Some(new)) if old.key() == new.key() => {
+            (Some(old), Some(new)) if old.key_bytes() == new.key_bytes() => {
                 if !old.is_unchanged(new) {
                     changes.push(SnapshotChange { old: Some(Arc::clone(old)), new: Some(Arc::clone(new)) });
                 }
             }
             (old, new) => {
-                removed.extend(old.map(|old| (old.key().as_str(), old)));
+                removed.extend(old.map(|old| (old.key_bytes(), old)));
                 added.extend(new);
             }
         });
         for new in added {
-            let old = removed.remove(new.key().as_str());
+            let old = removed.remove(new.key_bytes());
             if !old.is_some_and(|old| old.is_unchanged(new)) {
                 changes.push(SnapshotChange { old: old.map(Arc::clone), new: Some(Arc::clone(new)) });
             }

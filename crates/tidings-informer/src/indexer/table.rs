@@ -8,7 +8,7 @@
 //! Example: the objects `a/x` and `a/y` are in slots 0 and 1. `a/x` is removed: slot 0 is free. `b/z` is added: it gets
 //! slot 0. An index that maps the label value `web` to the slot set {1} never saw a key.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
@@ -18,12 +18,8 @@ use super::linear_hash::LinearHash;
 
 /// A value that a table finds by its name.
 pub(super) trait Named {
-    fn name(&self) -> &str;
-
-    /// Whether this is its name. A type may know a cheaper way than to compare with [`name`](Self::name).
-    fn is_named(&self, name: &str) -> bool {
-        self.name() == name
-    }
+    /// The bytes of its name: a table hashes and compares them.
+    fn name(&self) -> &[u8];
 }
 
 /// One state of a table, for readers. A clone copies two pointers.
@@ -52,11 +48,11 @@ impl<T: Named> SlotTable<T> {
         self.slot_by_name.len()
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<(u32, &Arc<T>)> {
+    pub(super) fn find(&self, name: &[u8]) -> Option<(u32, &Arc<T>)> {
         let hash = self.hash(name);
         self.slot_by_name.candidates(hash).find_map(|slot| {
             let value = self.at(slot)?;
-            value.is_named(name).then_some((slot, value))
+            (value.name() == name).then_some((slot, value))
         })
     }
 
@@ -86,8 +82,10 @@ impl<T: Named> SlotTable<T> {
         self.slots.bytes() + self.slot_by_name.bytes()
     }
 
-    fn hash(&self, name: &str) -> u32 {
-        let hash = self.hasher.hash_one(name);
+    fn hash(&self, name: &[u8]) -> u32 {
+        let mut hasher = self.hasher.build_hasher();
+        hasher.write(name);
+        let hash = hasher.finish();
         (hash ^ (hash >> 32)) as u32
     }
 }

@@ -92,7 +92,7 @@ pub fn indexer_with_seed(hash_seed: u64) -> (Writer, Reader) {
 impl Writer {
     /// Stores an object, and returns the object that had its key before.
     pub fn upsert(&mut self, object: Arc<RawObject>) -> Option<Arc<RawObject>> {
-        let found = self.find(&object.key()).map(|(slot, _)| slot);
+        let found = self.find(object.key_bytes()).map(|(slot, _)| slot);
         self.upsert_at(found, object)
     }
 
@@ -104,17 +104,17 @@ impl Writer {
 
     /// Removes the object with this key, and returns it.
     pub fn remove(&mut self, key: &str) -> Option<Arc<RawObject>> {
-        let (slot, _) = self.objects.read().find(key)?;
+        let (slot, _) = self.find(key.as_bytes())?;
         Some(self.remove_slot(slot))
     }
 
     /// The object with this key, published or not.
     pub fn get(&self, key: &str) -> Option<&Arc<RawObject>> {
-        self.find(key).map(|(_, object)| object)
+        self.find(key.as_bytes()).map(|(_, object)| object)
     }
 
-    /// As [`get`](Self::get), with the slot of the object, which it keeps until it is removed.
-    pub(crate) fn find(&self, key: &str) -> Option<(u32, &Arc<RawObject>)> {
+    /// As [`get`](Self::get), by the bytes of a key, with the slot of the object, which it keeps until it is removed.
+    pub(crate) fn find(&self, key: &[u8]) -> Option<(u32, &Arc<RawObject>)> {
         self.objects.read().find(key)
     }
 
@@ -136,7 +136,7 @@ impl Writer {
     /// Replaces `old` by `new`, the same object in other bytes, if `old` is still cached. Does not update indexes.
     /// Returns whether it was replaced.
     pub(crate) fn exchange(&mut self, old: &Arc<RawObject>, new: Arc<RawObject>) -> bool {
-        let found = self.objects.read().find(&old.key());
+        let found = self.find(old.key_bytes());
         let Some((slot, _)) = found.filter(|(_, own)| Arc::ptr_eq(own, old)) else { return false };
         debug_assert_eq!(old.key(), new.key());
         self.account(Some(old), Some(&new));

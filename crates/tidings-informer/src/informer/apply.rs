@@ -263,7 +263,7 @@ impl ApplyStep<'_> {
 
     /// Compares, and returns the slot of the cached object.
     fn compare(&self, object: &RawObject) -> (Option<u32>, Comparison) {
-        let Some((slot, cached)) = self.writer.find(&object.key()) else {
+        let Some((slot, cached)) = self.writer.find(object.key_bytes()) else {
             return (None, Comparison::NotCached);
         };
         let order = object.version().compare(cached.version());

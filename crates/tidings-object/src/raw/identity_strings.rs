@@ -1,9 +1,10 @@
 //! All texts of an identity: a short key beside the other texts, which are in one allocation, with interned label keys
 //! (string interning).
 //!
-//! The text begins with the key, if that is too long to be [inline](InlineKey), and the uid. Then follow entries, each after its length: the deletion timestamp, the
-//! owners, the labels (key, value), and one entry for each prefetched path. Most label keys are the same in all objects
-//! of an informer, so that they are interned: the text has one character for a key that has a number.
+//! The text begins with the key, if that is too long to be [inline](InlineKey), and the uid. Then follow entries, each
+//! after its length: the deletion timestamp, the owners, the labels (key, value), and one entry for each prefetched
+//! path. Most label keys are the same in all objects of an informer, so that they are interned: the text has one
+//! character for a key that has a number.
 //!
 //! Example: the pod `shop/web-0` with uid `u-1`, controller `o-1` and the label `app=web`, where `app` has number 0.
 //!
@@ -137,10 +138,10 @@ impl IdentityStrings {
         }
     }
 
-    /// Whether this is its key.
+    /// The bytes of the key.
     #[inline]
-    pub(super) fn has_key(&self, key: &str) -> bool {
-        if self.key_len == 0 { self.inline_key.as_bytes() == key.as_bytes() } else { self.key() == key }
+    pub(super) fn key_bytes(&self) -> &[u8] {
+        if self.key_len == 0 { self.inline_key.as_bytes() } else { self.key().as_bytes() }
     }
 
     pub(crate) fn uid(&self) -> &str {
@@ -418,7 +419,7 @@ mod tests {
         assert_eq!((strings.key(), strings.uid(), strings.deletion_timestamp()), ("node-1", "", None));
         assert_eq!((strings.owners().count(), strings.labels(&keys).count()), (0, 0));
         assert_eq!(strings.memory_bytes(), 1, "an inline key is a part of its object");
-        assert!(strings.has_key("node-1") && !strings.has_key("node-"));
+        assert_eq!(strings.key_bytes(), b"node-1");
     }
 
     // holds: X35
@@ -450,7 +451,7 @@ mod tests {
             strings.add_prefetched([Some(vec!["node-1".into()])].into_iter());
             let key = format!("shop/{}", identity.name);
             assert_eq!(strings.key(), key);
-            assert!(strings.has_key(&key) && !strings.has_key(&identity.name));
+            assert_eq!(strings.key_bytes(), key.as_bytes());
             assert_eq!((strings.uid(), strings.deletion_timestamp()), (&*identity.uid, Some("2026")));
             let owned = |(uid, is_controller): (&str, bool)| (Cow::from(uid.to_owned()), is_controller);
             assert_eq!(strings.owners().map(owned).collect::<Vec<_>>(), identity.owners);

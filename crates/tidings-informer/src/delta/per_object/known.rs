@@ -15,7 +15,7 @@ impl DeltaFifo {
     /// queued ones in the order of the queue, then those in flight, then the known ones.
     pub(super) fn missing_from(&self, listed: &ListedObjects, scope: &StreamScope) -> Vec<Arc<RawObject>> {
         let is_absent =
-            |object: &RawObject| scope.contains(object.namespace()) && !listed.contains(&object.key());
+            |object: &RawObject| scope.contains(object.namespace()) && !listed.contains(object.key_bytes());
         let mut missing = Vec::new();
         for (number, entry) in (self.head..).zip(&self.entries) {
             if let FifoEntry::Object { deltas, .. } = entry
