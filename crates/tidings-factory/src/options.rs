@@ -195,7 +195,8 @@ impl InformerOptions {
     }
 
     /// Requests lists compressed with gzip, streaming lists included: less traffic, more CPU time at both ends. Use it
-    /// where the network is slow. Servers before Kubernetes 1.37 compress no streaming list.
+    /// where the network is slow. Servers before Kubernetes 1.37 compress no streaming list. Newer ones compress also the
+    /// updates that follow on it, one by one, which costs most CPU time: with many updates, use `ListMode::Chunked`.
     #[must_use]
     pub fn gzip_lists(mut self) -> Self {
         self.gzip_lists = Some(true);

@@ -127,8 +127,9 @@ impl KubeSource {
 
     async fn start_watch(&self, options: WatchOptions) -> Result<WatchStream, SourceError> {
         let request = request_text::watch(&self.resource, &self.scope, &options);
-        // Kubernetes 1.37 compresses a watch only if it is a streaming list: one gzip member for each flush, with all
-        // events that were ready. An older server ignores the header, and so does every server for a watch alone.
+        // Kubernetes 1.37 compresses a watch only if it is a streaming list, and then as long as it lasts: one gzip
+        // member for each flush, with all events that were ready. An older server ignores the header, and so does every
+        // server for a watch alone.
         let encoding = if options.send_initial_events { self.list_encoding } else { ListEncoding::Identity };
         let request_kind = RequestKind::Watch(self.projection);
         match self.request(Query::of_watch(&options), request_kind, encoding.accepted()).await {

@@ -92,7 +92,9 @@ impl KubeSourceBuilder {
     }
 
     /// Requests lists compressed with gzip, streaming lists included: less traffic for more CPU time, here and on the
-    /// server. Servers before Kubernetes 1.37 compress no streaming list.
+    /// server. Servers before Kubernetes 1.37 compress no streaming list. Newer ones compress also the updates that follow
+    /// on it, one by one, which costs most CPU time: with many updates, add
+    /// [`without_streaming_lists`](Self::without_streaming_lists).
     pub fn gzip_lists(mut self) -> Self {
         self.source.list_encoding = ListEncoding::Gzip;
         self
