@@ -1,6 +1,6 @@
 """Measures what gzip costs kube-apiserver and saves on the network, for lists and streaming lists of pods.
 
-    python3 e2e/kubernetes/measure_gzip.py "$(cargo run -q -p kubernetes-tests -- build)" [PODS] [--save FOLDER]
+    python3 e2e/kubernetes/measure_gzip.py "$(cargo run -q -p kubernetes-tests -- build 1.37)" [PODS] [--save FOLDER]
 
 Starts the server on loopback with new data, creates pods that all differ, and reads all of them in each way, in
 alternating rounds. Prints for each way: bytes of the body, CPU time of the server (which includes etcd and TLS), gzip

@@ -15,7 +15,7 @@ use crate::request::accept::ranges;
 use crate::resource::{CowStr, ResourceDef, Subresource, Verb};
 
 /// The version of Kubernetes that the server imitates: major, minor, and the full version.
-pub(crate) const VERSION: (&str, &str, &str) = ("1", "36", "v1.36.3");
+pub(crate) const VERSION: (&str, &str, &str) = ("1", "37", "v1.37.1");
 
 /// The media type of aggregated discovery.
 const AGGREGATED: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";

@@ -3,7 +3,7 @@
 
     ./roles.py path/to/k8s.io/kubernetes/plugin/pkg/auth/authorizer/rbac/bootstrappolicy/testdata > roles.txt
 
-The directory is part of the module k8s.io/kubernetes (v1.36.3). The grammar of roles.txt is described in roles.rs.
+The directory is part of the module k8s.io/kubernetes (v1.37.1). The grammar of roles.txt is described in roles.rs.
 Needs PyYAML.
 """
 import sys

@@ -86,5 +86,5 @@ fn unknown_paths_have_no_document() {
             .as_array()
             .is_some_and(|paths| paths.contains(&json!("/apis/apps/v1")))
     );
-    assert_eq!(document_json("/version", None)["minor"], "36");
+    assert_eq!(document_json("/version", None)["minor"], "37");
 }

@@ -1,4 +1,4 @@
-//! The built-in resources of Kubernetes 1.36, as one table.
+//! The built-in resources of Kubernetes 1.37, as one table.
 //!
 //! A row has only what differs from the default; [`ResourceRow::def`] adds the rest.
 
@@ -304,6 +304,12 @@ const TABLE: &[GroupTable] = &[
     ("certificates.k8s.io", "v1", &[
         cluster("CertificateSigningRequest", "certificatesigningrequests").short(&["csr"]).subs(&["approval", "status"])
             .fields(&[("spec.signerName", "spec.signerName", "")]),
+        cluster("ClusterTrustBundle", "clustertrustbundles").fields(&[("spec.signerName", "spec.signerName", "")]),
+        ns("PodCertificateRequest", "podcertificaterequests").subs(STATUS).fields(&[
+            ("spec.signerName", "spec.signerName", ""),
+            ("spec.podName", "spec.podName", ""),
+            ("spec.nodeName", "spec.nodeName", ""),
+        ]),
     ]),
     ("networking.k8s.io", "v1", &[
         cluster("IngressClass", "ingressclasses").counted(),
@@ -324,7 +330,7 @@ const TABLE: &[GroupTable] = &[
     ]),
     ("storage.k8s.io", "v1", &[
         cluster("CSIDriver", "csidrivers").counted(),
-        cluster("CSINode", "csinodes"),
+        cluster("CSINode", "csinodes").subs(STATUS),
         ns("CSIStorageCapacity", "csistoragecapacities"),
         cluster("StorageClass", "storageclasses").short(&["sc"]),
         cluster("VolumeAttachment", "volumeattachments").subs(STATUS),

@@ -188,6 +188,30 @@ pub(super) fn bound_accounts(binding: &Value) -> Value {
     subjects(binding, "ServiceAccount")
 }
 
+/// The served versions of a definition, sorted, with a mark at the stored one.
+pub(super) fn served_versions(definition: &Value) -> Value {
+    let served = items(&definition["spec"]["versions"]).filter(|version| version["served"] == true);
+    let mut versions: Vec<String> = served
+        .map(|version| {
+            let name = version["name"].as_str().unwrap_or_default();
+            if version["storage"] == true { format!("{name}(storage)") } else { name.to_owned() }
+        })
+        .collect();
+    versions.sort();
+    json!(versions.join(","))
+}
+
+pub(super) fn short_names(definition: &Value) -> Value {
+    let names: Vec<&str> =
+        items(&definition["spec"]["names"]["shortNames"]).filter_map(Value::as_str).collect();
+    json!(names.join(","))
+}
+
+pub(super) fn is_established(definition: &Value) -> Value {
+    let mut conditions = items(&definition["status"]["conditions"]);
+    json!(conditions.any(|condition| condition["type"] == "Established" && condition["status"] == "True"))
+}
+
 pub(super) fn webhook_count(configuration: &Value) -> Value {
     json!(items(&configuration["webhooks"]).count())
 }

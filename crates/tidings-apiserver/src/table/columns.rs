@@ -99,7 +99,8 @@ pub(super) fn of(def: &ResourceDef) -> &'static [TableColumn] {
         ("scheduling.k8s.io", "PriorityClass") => PRIORITY_CLASSES,
         ("rbac.authorization.k8s.io", "Role" | "ClusterRole") => ROLES,
         ("rbac.authorization.k8s.io", "RoleBinding" | "ClusterRoleBinding") => BINDINGS,
-        ("apiextensions.k8s.io", "CustomResourceDefinition") => ROLES,
+        ("apiextensions.k8s.io", "CustomResourceDefinition") => DEFINITIONS,
+        ("certificates.k8s.io", "ClusterTrustBundle") => TRUST_BUNDLES,
         _ if def.is_custom() => &[NAME, TableColumn { kind: "date", ..AGE }],
         _ => &[NAME, AGE],
     }
@@ -302,6 +303,21 @@ static PRIORITY_CLASSES: &[TableColumn] = &[
 ];
 
 static ROLES: &[TableColumn] = &[NAME, CREATED];
+static DEFINITIONS: &[TableColumn] = &[
+    NAME,
+    TableColumn::text("Scope", Cell::Text("/spec/scope")),
+    TableColumn::text("Versions", Cell::Computed(cluster::served_versions)),
+    CREATED,
+    TableColumn::wide("Group", Cell::Text("/spec/group")),
+    TableColumn::wide("Kind", Cell::Text("/spec/names/kind")),
+    TableColumn::wide("ShortNames", Cell::Computed(cluster::short_names)),
+    TableColumn {
+        kind: "boolean",
+        ..TableColumn::wide("Established", Cell::Computed(cluster::is_established))
+    },
+];
+static TRUST_BUNDLES: &[TableColumn] =
+    &[NAME, TableColumn::text("SignerName", Cell::OrNone("/spec/signerName"))];
 static BINDINGS: &[TableColumn] = &[
     NAME,
     TableColumn::text("Role", Cell::Computed(cluster::bound_role)),

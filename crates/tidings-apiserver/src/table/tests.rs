@@ -69,6 +69,14 @@ fn kinds_have_the_columns_of_kubernetes() {
             json!(["a", "NodePort", "10.0.0.1", "<none>", "80:30080/TCP,53/UDP", "24h"]),
         ),
         (
+            "CustomResourceDefinition",
+            json!({"spec": {"scope": "Cluster", "group": "example.com", "names": {"kind": "App", "shortNames": ["a", "b"]},
+                "versions": [{"name": "v2", "served": true, "storage": true}, {"name": "v1", "served": true},
+                    {"name": "v0", "served": false}]}}),
+            "NAME SCOPE VERSIONS CREATED AT",
+            json!(["a", "Cluster", "v1,v2(storage)", "2026-01-01T00:00:00Z"]),
+        ),
+        (
             "ConfigMap",
             json!({"data": {"x": "1"}, "binaryData": {"y": ""}}),
             "NAME DATA AGE",

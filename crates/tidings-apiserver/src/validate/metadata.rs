@@ -102,14 +102,11 @@ fn check_annotations(annotations: &Value, causes: &mut Vec<StatusCause>) {
 
 fn check_owners(owners: &Value, causes: &mut Vec<StatusCause>) {
     let mut controllers = 0;
-    for owner in owners.as_array().into_iter().flatten() {
+    for (index, owner) in owners.as_array().into_iter().flatten().enumerate() {
         for field in ["apiVersion", "kind", "name", "uid"] {
             if owner[field].as_str().unwrap_or_default().is_empty() {
-                causes.push(invalid(
-                    format!("metadata.ownerReferences.{field}"),
-                    &Value::from(""),
-                    "must not be empty",
-                ));
+                let at = format!("metadata.ownerReferences[{index}].{field}");
+                causes.push(required(at, "must not be empty"));
             }
         }
         controllers += usize::from(owner["controller"] == true);

@@ -76,7 +76,7 @@ fn invalid_objects_are_refused_with_a_cause_per_field() {
         (
             "ConfigMap",
             json!({"metadata": {"ownerReferences": [{"kind": "a", "apiVersion": "v1", "name": "x"}]}}),
-            &["metadata.ownerReferences.uid"],
+            &["metadata.ownerReferences[0].uid"],
         ),
         ("ConfigMap", json!({"data": {"a/b": "x"}}), &["data[a/b]"]),
         ("Pod", json!({"spec": {"containers": []}}), &["spec.containers"]),

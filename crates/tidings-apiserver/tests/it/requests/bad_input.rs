@@ -80,7 +80,7 @@ async fn documents_describe_the_server() {
     for path in ["/healthz", "/livez", "/readyz"] {
         assert_eq!(&get(&client, path).await.body[..], b"ok");
     }
-    assert_eq!(get(&client, "/version").await.json()["minor"], json!("36"));
+    assert_eq!(get(&client, "/version").await.json()["minor"], json!("37"));
     let core = get(&client, "/api/v1").await.json();
     assert!(core["resources"].as_array().unwrap().iter().any(|resource| resource["name"] == "pods/status"));
     let groups = get(&client, "/apis").await.json();

@@ -21,9 +21,19 @@ const KNOWN: &[Known] = &[
         reason: "malformed options are a 500",
     },
     Known {
-        releases: &["1.34"],
+        releases: &["1.36", "1.35", "1.34"],
         scenario: "tables: columns of kinds",
-        reason: "service accounts have a column of secrets",
+        reason: "definitions have only name and time; in 1.34 service accounts have a column of secrets",
+    },
+    Known {
+        releases: &["1.36", "1.35", "1.34"],
+        scenario: "defaults: defaults of workloads",
+        reason: "a StatefulSet has no default of maxUnavailable",
+    },
+    Known {
+        releases: &["1.36", "1.35", "1.34"],
+        scenario: "writes: names and metadata are validated",
+        reason: "an owner without a name is an invalid value, and the cause does not have its index",
     },
     Known {
         releases: &["1.35", "1.34"],
@@ -31,12 +41,12 @@ const KNOWN: &[Known] = &[
         reason: "a patch of a custom resource's status takes over the managed fields of its labels",
     },
     Known {
-        releases: &["1.35", "1.34"],
+        releases: &["1.36", "1.35", "1.34"],
         scenario: "discovery: groups and versions",
         reason: "the version document has the release",
     },
     Known {
-        releases: &["1.35", "1.34"],
+        releases: &["1.36", "1.35", "1.34"],
         scenario: "discovery: resources",
         reason: "kinds that are stable or new in the recorded release",
     },
