@@ -27,6 +27,7 @@ use crate::status::ApiError;
 use crate::store::{KeyOrder, StoredObject, UnversionedObject};
 use crate::validate;
 
+mod binding;
 mod certificates;
 mod collection;
 mod create;
@@ -192,7 +193,7 @@ fn answer_without_warnings(
             one(&object, StatusCode::OK)
         }
         (Verb::Create, "eviction") => delete::evict(request, sent),
-        (Verb::Create, "binding") => update::bind(request, object_body(request, content_type, sent)?),
+        (Verb::Create, "binding") => binding::bind(request, object_body(request, content_type, sent)?),
         (Verb::Create, "token") => token::answer(request, object_body(request, content_type, sent)?),
         (Verb::Create, "") if review::is_review(def) => {
             if !matches!(representation.content, Content::Whole) && representation.fallback.is_none() {

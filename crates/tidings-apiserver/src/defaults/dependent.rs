@@ -46,6 +46,16 @@ pub(super) fn set_before(def: &ResourceDef, object: &mut Value) {
                 }
             }
         }
+        ("", "Namespace") => {
+            let name = object["metadata"]["name"].clone();
+            if let (Value::String(_), Some(metadata)) = (&name, object_at(object, &["metadata"])) {
+                let labels = metadata.entry("labels").or_insert_with(|| json!({}));
+                if labels.is_null() {
+                    *labels = json!({});
+                }
+                insert(labels.as_object_mut(), "kubernetes.io/metadata.name", name);
+            }
+        }
         ("", "ReplicationController") => {
             let labels = object["spec"]["template"]["metadata"]["labels"].clone();
             if labels.is_object() {

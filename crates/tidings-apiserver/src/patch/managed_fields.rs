@@ -119,6 +119,36 @@ pub(crate) fn track(def: &ResourceDef, old: Option<&Value>, new: &mut Value, wri
     write(new, entries);
 }
 
+/// Restores the times of the entries if nothing else in the object has changed. A write that would change only them
+/// changes nothing: to apply an empty map a second time, for example, because an empty map is not stored.
+pub(crate) fn keep_times(old: &Value, new: &mut Value) {
+    let (Some(before), Some(after)) = (without_times(old), without_times(new)) else { return };
+    if before != after || !is_equal_apart_from_entries(old, new) {
+        return;
+    }
+    new["metadata"]["managedFields"] = old["metadata"]["managedFields"].clone();
+}
+
+fn without_times(object: &Value) -> Option<Vec<Value>> {
+    let mut entries = object["metadata"]["managedFields"].as_array()?.clone();
+    for entry in entries.iter_mut().filter_map(Value::as_object_mut) {
+        entry.remove("time");
+    }
+    Some(entries)
+}
+
+fn is_equal_apart_from_entries(one: &Value, other: &Value) -> bool {
+    let (Value::Object(one), Value::Object(other)) = (one, other) else { return false };
+    one.len() == other.len()
+        && one.iter().all(|(name, value)| match (name.as_str(), value, other.get(name)) {
+            ("metadata", Value::Object(one), Some(Value::Object(other))) => {
+                let is_kept = |(name, _): &(&String, &Value)| *name != "managedFields";
+                one.iter().filter(is_kept).eq(other.iter().filter(is_kept))
+            }
+            (_, value, found) => found == Some(value),
+        })
+}
+
 /// The entry with all fields of an object that has no managed fields.
 pub(super) fn before_first_apply(
     object: &Value,

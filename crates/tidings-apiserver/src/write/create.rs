@@ -206,17 +206,18 @@ fn set_initial_fields(core: &Core, def: &ResourceDef, object: &mut Value) {
     defaults::set(def, object);
     match (def.group.as_ref(), def.kind.as_ref()) {
         ("", "Namespace") => {
-            let name = text(object, "metadata", "name").to_owned();
-            let labels = &mut object["metadata"]["labels"];
-            if !labels.is_object() {
-                *labels = json!({});
-            }
-            labels["kubernetes.io/metadata.name"] = json!(name);
             object["spec"] = json!({"finalizers": ["kubernetes"]});
             object["status"] = json!({"phase": "Active"});
         }
         ("", "Pod") => {
-            object["status"] = json!({"phase": "Pending", "qosClass": defaults::qos_class(object)})
+            object["status"] = json!({"phase": "Pending", "qosClass": defaults::qos_class(object)});
+            if object["spec"]["schedulingGates"].as_array().is_some_and(|gates| !gates.is_empty()) {
+                object["status"]["conditions"] = json!([{
+                    "type": "PodScheduled", "status": "False", "reason": "SchedulingGated",
+                    "message": "Scheduling is blocked due to non-empty scheduling gates",
+                    "lastTransitionTime": core.clock.seconds(),
+                }]);
+            }
         }
         ("", "PersistentVolumeClaim" | "PersistentVolume") => object["status"] = json!({"phase": "Pending"}),
         ("", "Service") => services::allocate(core, object),

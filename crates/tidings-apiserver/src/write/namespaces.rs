@@ -20,7 +20,7 @@ pub(crate) struct TerminatingNamespaces {
     names: Mutex<HashSet<String>>,
 }
 
-const NAMESPACES: &str = "/namespaces";
+pub(super) const NAMESPACES: &str = "/namespaces";
 
 /// Checks that an object may be created in the namespace of a request. Creates the namespace if the settings say so.
 pub(super) fn check(request: &WriteRequest<'_>, name: &str) -> Result<(), ApiError> {

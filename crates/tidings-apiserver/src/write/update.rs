@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use http::Response;
 use serde_json::{Map, Value, json};
 
 use super::{
-    ATTEMPTS_MAX, DryRun, WriteRequest, certificates, create, created_status, definitions, delete,
-    encode_for_store, finalizers, metadata_mut, namespaces, services, text, with_type_meta,
+    ATTEMPTS_MAX, DryRun, WriteRequest, certificates, create, definitions, delete, encode_for_store,
+    finalizers, metadata_mut, namespaces, services, text, with_type_meta,
 };
 use crate::admission::Mutated;
-use crate::body::ResponseBody;
 use crate::defaults;
 use crate::patch::managed_fields;
 use crate::resource::{Generation, ResourceDef, Verb};
@@ -69,7 +67,8 @@ pub(super) fn change(
         // An object that was stored without defaults counts as having them, as when Kubernetes reads it.
         defaults::set(def, &mut old);
         let (wanted, ownership) = make(&old)?;
-        let new = merged_update(request, &old, wanted, ownership)?;
+        let mut new = merged_update(request, &old, wanted, ownership)?;
+        managed_fields::keep_times(&old, &mut new);
         request.review(Some(&old), Some(&new))?;
         request.collect_bare_finalizers(&old, &new);
         let draft = encode_for_store(def, &key, &new);
@@ -142,7 +141,10 @@ fn merged_update(
     if request.subresource.is_empty() {
         validate::update_without_subresource(def, old, &new)?;
     }
-    if (def.generation == Generation::Counted || def.is_custom()) && changes_generation(def, old, &new) {
+    // A binding changes the spec of a pod, but is no update of it.
+    let is_counted =
+        (def.generation == Generation::Counted || def.is_custom()) && request.subresource != "binding";
+    if is_counted && changes_generation(def, old, &new) {
         let generation = old["metadata"]["generation"].as_i64().unwrap_or(0);
         new["metadata"]["generation"] = json!(generation.saturating_add(1));
     }
@@ -168,8 +170,11 @@ fn keep_server_fields(request: &WriteRequest<'_>, old: &Value, new: &mut Value) 
         };
     }
     metadata.remove("selfLink");
-    if def.has_status() && !matches!(request.subresource, "status" | "approval") {
+    if def.has_status() && !matches!(request.subresource, "status" | "approval" | "binding") {
         copy_field(new, old, "status");
+    }
+    if def.storage == namespaces::NAMESPACES && request.subresource != "finalize" {
+        copy_field(new, old, "spec");
     }
 }
 
@@ -252,28 +257,4 @@ fn changes_generation(def: &ResourceDef, old: &Value, new: &Value) -> bool {
             .collect()
     };
     counted(old) != counted(new)
-}
-
-/// Binds a pod to a node: the `binding` subresource that schedulers use.
-pub(super) fn bind(request: &WriteRequest<'_>, binding: Value) -> Result<Response<ResponseBody>, ApiError> {
-    let node = text(&binding, "target", "name").to_owned();
-    if node.is_empty() {
-        let cause = StatusCause::required("target.name", "Required value");
-        return Err(ApiError::invalid("", "Binding", request.name()?, vec![cause]));
-    }
-    let dry_run = request.dry_run("CreateOptions")?;
-    change(request, request.name()?, dry_run, |old| {
-        let bound = text(old, "spec", "nodeName");
-        if !bound.is_empty() {
-            let why =
-                format!("pod {} is already assigned to node \"{bound}\"", text(old, "metadata", "name"));
-            let mut error = ApiError::conflict(request.def, text(old, "metadata", "name"), &why);
-            error.details.kind = "pods/binding".to_owned();
-            return Err(error);
-        }
-        let mut new = old.clone();
-        new["spec"]["nodeName"] = json!(node);
-        Ok((new, FieldOwnership::Tracked))
-    })?;
-    Ok(created_status())
 }

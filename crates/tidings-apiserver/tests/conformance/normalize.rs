@@ -1,9 +1,9 @@
 //! Normalizes what differs between any two servers: versions, uids, times, generated names, messages.
 //!
-//! Versions keep their order and equality within a scenario. The third version among those of all objects becomes `<v3>`.
-//! The version of a list becomes `<v3+>` if it is at least that and before `<v4>`, because other writes increase it on a
-//! real server. Versions of CustomResourceDefinitions are treated as those of lists, because a real server updates their
-//! status at any time.
+//! Versions keep their order and equality within a scenario. The third version among those of all objects becomes
+//! `<v3>`. The version of a list becomes `<v3+>` if it is at least that and before `<v4>`, because other writes
+//! increase it on a real server. Versions of CustomResourceDefinitions are treated as those of lists, because a real
+//! server updates their status at any time.
 
 use std::collections::BTreeMap;
 

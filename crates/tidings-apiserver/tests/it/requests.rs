@@ -14,6 +14,7 @@ mod lists;
 mod protobuf;
 mod request_log;
 mod shards;
+mod subresources;
 mod transports;
 mod typed_client;
 mod watches;

@@ -79,6 +79,12 @@ pub(crate) async fn put(client: &Client, path: &str, body: &Value) -> HttpAnswer
     call(Method::PUT, path).json(body).send(client).await
 }
 
+/// A PATCH; `kind` is the part of the media type after `application/`.
+pub(crate) async fn patch(client: &Client, path: &str, kind: &str, body: &Value) -> HttpAnswer {
+    let media_type = format!("application/{kind}");
+    call(Method::PATCH, path).bytes(body.to_string()).header("content-type", &media_type).send(client).await
+}
+
 pub(crate) async fn delete(client: &Client, path: &str) -> HttpAnswer {
     call(Method::DELETE, path).send(client).await
 }

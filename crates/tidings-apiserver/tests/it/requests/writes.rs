@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use http::Method;
 use serde_json::{Value, json};
 use tidings_apiserver::ADMIN_TOKEN;
 use tidings_apiserver::Namespaces;
 use tidings_apiserver::{ApiServer, Listen};
 
-use crate::requests::http_calls::{HttpAnswer, call, config_map, get, pod, post, put};
+use crate::requests::http_calls::{HttpAnswer, config_map, get, patch, pod, post, put};
 use crate::requests::transports::{client, open};
 
 const MAPS: &str = "/api/v1/namespaces/t/configmaps";
@@ -28,11 +27,6 @@ fn deployment(name: &str) -> Value {
             },
         },
     })
-}
-
-async fn patch(client: &kube_client::Client, path: &str, kind: &str, body: &Value) -> HttpAnswer {
-    let media_type = format!("application/{kind}");
-    call(Method::PATCH, path).bytes(body.to_string()).header("content-type", &media_type).send(client).await
 }
 
 #[tokio::test]
