@@ -19,7 +19,7 @@ const ROOT_CA: &str = "kube-root-ca.crt";
 impl Core {
     /// Creates the objects of a new cluster, as the settings say.
     pub(crate) fn bootstrap(&self) {
-        if self.settings.bootstrap == Bootstrap::Kubernetes {
+        if self.settings.bootstrap != Bootstrap::Namespaces {
             for (resource, object) in service_objects().into_iter().chain(other_objects()) {
                 self.create_unless_present(resource, object);
             }
@@ -50,7 +50,7 @@ impl Core {
     /// Publishes the certificate authority of a socket in all `kube-root-ca.crt`.
     pub(crate) fn publish_root_ca(&self, pem: &str) {
         *self.root_ca.lock() = pem.to_owned();
-        if self.settings.bootstrap != Bootstrap::Kubernetes {
+        if self.settings.bootstrap == Bootstrap::Namespaces {
             return;
         }
         let Some(def) = self.registry.named("configmaps") else { return };

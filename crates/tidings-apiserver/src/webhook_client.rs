@@ -1,7 +1,7 @@
 //! Sends a review to a webhook and reads its answer: one HTTPS request over a connection of its own.
 //!
-//! A webhook has a URL, or a Service that the settings map to an address (there is no cluster network). Its
-//! certificate must be signed by the `caBundle`; system roots are not used. It never follows redirects.
+//! A webhook has a URL, or a Service that the settings map to an address (there is no cluster network). The `caBundle`
+//! must have its certificate or have signed it; system roots are not used. It never follows redirects.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,7 +16,6 @@ use http_body_util::{BodyExt, Full, Limited};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use rustls::ClientConfig;
-use rustls::RootCertStore;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use serde_json::Value;
@@ -24,6 +23,9 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 use crate::server::Core;
+use bundle_verifier::BundleVerifier;
+
+mod bundle_verifier;
 
 /// The largest answer of a webhook, in bytes.
 const ANSWER_BYTES_MAX: usize = 16 << 20;
@@ -70,7 +72,7 @@ fn endpoint(core: &Core, client_config: &Value, timeout: Duration) -> Result<End
             )
         })?;
         let host = format!("{}.{}.svc", text("name"), text("namespace"));
-        let path = format!("/{}?{query}", text("path").trim_start_matches('/'));
+        let path = format!("{}?{query}", cleaned(text("path")));
         let url = format!("https://{host}:{port}{path}");
         return Ok(Endpoint { address: address.to_string(), server_name: host, url, path });
     }
@@ -80,14 +82,27 @@ fn endpoint(core: &Core, client_config: &Value, timeout: Duration) -> Result<End
     if uri.scheme_str() != Some("https") || host.is_empty() {
         return Err(format!("the URL {url:?} must begin with https:// and have a host"));
     }
-    let path = uri.path_and_query().map_or("/", |path| path.as_str());
-    let path = format!("{path}{}{query}", if path.contains('?') { '&' } else { '?' });
+    let path = format!("{}?{query}", cleaned(uri.path()));
     Ok(Endpoint {
         address: format!("{host}:{}", uri.port_u16().unwrap_or(443)),
         server_name: host.trim_matches(['[', ']']).to_owned(),
         url: format!("https://{}{path}", uri.authority().map_or(host, |authority| authority.as_str())),
         path,
     })
+}
+
+/// The path as Kubernetes requests it: without empty steps and `.`, and with each `..` resolved. envtest registers URLs
+/// such as `https://127.0.0.1:9443//review`.
+fn cleaned(path: &str) -> String {
+    let mut steps = Vec::new();
+    for step in path.split('/') {
+        match step {
+            "" | "." => {}
+            ".." => drop(steps.pop()),
+            step => steps.push(step),
+        }
+    }
+    format!("/{}", steps.join("/"))
 }
 
 async fn exchange(endpoint: &Endpoint, client_config: &Value, body: String) -> Result<Value, String> {
@@ -124,17 +139,34 @@ async fn exchange(endpoint: &Endpoint, client_config: &Value, body: String) -> R
 fn tls_config(client_config: &Value) -> Result<ClientConfig, String> {
     let bundle = client_config["caBundle"].as_str().unwrap_or_default();
     let pem = STANDARD.decode(bundle).map_err(|error| format!("decoding caBundle: {error}"))?;
-    let mut roots = RootCertStore::empty();
-    for certificate in CertificateDer::pem_slice_iter(&pem) {
-        let certificate = certificate.map_err(|error| format!("reading caBundle: {error}"))?;
-        roots.add(certificate).map_err(|error| format!("reading caBundle: {error}"))?;
-    }
-    if roots.is_empty() {
+    let bundle: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
+    let bundle = bundle.map_err(|error| format!("reading caBundle: {error}"))?;
+    if bundle.is_empty() {
         return Err("a webhook needs a caBundle with at least one certificate".to_owned());
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let verifier = BundleVerifier::new(bundle, Arc::clone(&provider))?;
     let builder = ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?;
-    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+    Ok(builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier)).with_no_client_auth())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_webhooks_are_cleaned_as_gos_path_join_does() {
+        for (path, expected) in [
+            ("", "/"),
+            ("/", "/"),
+            ("//failing", "/failing"),
+            ("/a//b/", "/a/b"),
+            ("a/./b/../c", "/a/c"),
+            ("/../a", "/a"),
+        ] {
+            assert_eq!(cleaned(path), expected, "{path}");
+        }
+    }
 }

@@ -51,6 +51,10 @@ pub(crate) struct Arguments {
     /// Starts without the objects of a new cluster, such as roles and the Service kubernetes. Namespaces exist.
     #[arg(long)]
     empty: bool,
+    /// Starts with the objects of envtest: those of kube-apiserver, without the ServiceAccounts and the ConfigMaps
+    /// kube-root-ca.crt, which controllers create.
+    #[arg(long, conflicts_with = "empty")]
+    envtest: bool,
     /// Removes deleted pods that run on a node at once, as if a kubelet had stopped them.
     #[arg(long)]
     imitate_kubelet: bool,
@@ -129,6 +133,9 @@ fn configured(arguments: &Arguments) -> ApiServerBuilder {
     }
     if arguments.empty {
         server = server.bootstrap(Bootstrap::Namespaces);
+    }
+    if arguments.envtest {
+        server = server.bootstrap(Bootstrap::ApiServer);
     }
     // The workload deletes pods that run on nodes, and no kubelet stops them.
     if arguments.imitate_kubelet || arguments.seed_workload {

@@ -50,6 +50,9 @@ pub enum Bootstrap {
     /// RBAC, the system priority classes, component statuses, and in each namespace, also in later ones, the
     /// ServiceAccount `default` and the ConfigMap `kube-root-ca.crt`.
     Kubernetes,
+    /// What kube-apiserver creates itself: as `Kubernetes`, without the ServiceAccounts and `kube-root-ca.crt`, which
+    /// controllers create. As in envtest.
+    ApiServer,
 }
 
 /// Whether a namespace must exist before an object is created in it.

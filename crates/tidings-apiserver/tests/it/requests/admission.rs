@@ -219,6 +219,24 @@ async fn bind(client: &kube_client::Client, spec: Value) {
     assert_eq!(post(client, &path, &binding).await.code, 201);
 }
 
+#[tokio::test]
+async fn a_webhook_is_trusted_if_its_own_certificate_is_the_bundle_and_has_its_name() {
+    for (name, code, why) in [("127.0.0.1", 403, "Always denied"), ("other.example.com", 500, "certificate")]
+    {
+        let server = ApiServer::start().await;
+        let client = server.client();
+        let deny = |_: &Value| json!({"allowed": false, "status": {"code": 403, "message": "Always denied"}});
+        let hook = WebhookServer::with_issuer(name, REVIEW, deny).await;
+        let mut by_url = hook.by_url();
+        by_url["url"] = json!(format!("https://{}//review", hook.address));
+        let hooks = json!([webhook("deny.example.com", by_url, &["CREATE"])]);
+        configure(&client, "Validating", "deny", hooks).await;
+        let refused = post(&client, MAPS, &config_map("t", "m", "1")).await;
+        assert_eq!(refused.code, code, "{}", refused.json());
+        assert!(refused.json()["message"].as_str().unwrap().contains(why), "{}", refused.json());
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_policy_refuses_or_warns_as_its_binding_says() {
     for (action, code) in [("Deny", 422), ("Warn", 201), ("Audit", 201)] {

@@ -57,6 +57,22 @@ async fn a_new_namespace_gets_its_service_account_and_a_missing_one_is_refused()
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_server_as_in_envtest_has_nothing_that_controllers_create() {
+    let server = ApiServer::builder().strict().bootstrap(Bootstrap::ApiServer).start().await;
+    let client = server.client();
+    assert!(server.object("services", "default/kubernetes").is_some());
+    assert!(server.object("clusterroles.rbac.authorization.k8s.io", "cluster-admin").is_some());
+    assert_eq!(post(&client, "/api/v1/namespaces", &json!({"metadata": {"name": "a"}})).await.code, 201);
+    for path in [
+        "/api/v1/serviceaccounts",
+        "/api/v1/namespaces/a/configmaps",
+        "/api/v1/namespaces/default/configmaps",
+    ] {
+        assert_eq!(get(&client, path).await.json()["items"], json!([]), "{path}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_lenient_server_has_namespaces_only() {
     assert_eq!(ApiServer::start().await.size().objects, 4);
     let emptied = ApiServer::builder().strict().bootstrap(Bootstrap::Namespaces).start().await;

@@ -12,6 +12,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
+use rcgen::{CertificateParams, DnType, KeyPair};
 use rustls::ServerConfig;
 use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use serde_json::{Value, json};
@@ -36,13 +37,36 @@ impl WebhookServer {
     ) -> Self {
         let names = ["127.0.0.1".to_owned(), "review.hooks.svc".to_owned()];
         let certified = rcgen::generate_simple_self_signed(names).unwrap();
-        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(certified.signing_key.serialize_der()));
+        Self::with_certificate(&certified.cert, &certified.signing_key, api_version, answer).await
+    }
+
+    /// As [`start`](Self::start), with a certificate that another key has signed. The `caBundle` has the certificate, and
+    /// not that of its issuer, as in envtest.
+    pub(crate) async fn with_issuer(
+        name: &str,
+        api_version: &'static str,
+        answer: impl Fn(&Value) -> Value + Send + Sync + 'static,
+    ) -> Self {
+        let issuer = rcgen::Issuer::new(authority(), KeyPair::generate().unwrap());
+        let key = KeyPair::generate().unwrap();
+        let certificate =
+            CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, &issuer).unwrap();
+        Self::with_certificate(&certificate, &key, api_version, answer).await
+    }
+
+    async fn with_certificate(
+        certificate: &rcgen::Certificate,
+        key: &KeyPair,
+        api_version: &'static str,
+        answer: impl Fn(&Value) -> Value + Send + Sync + 'static,
+    ) -> Self {
+        let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .unwrap()
             .with_no_client_auth()
-            .with_single_cert(vec![certified.cert.der().clone()], key)
+            .with_single_cert(vec![certificate.der().clone()], key)
             .unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -83,7 +107,7 @@ impl WebhookServer {
                 });
             }
         });
-        Self { address, ca_bundle: STANDARD.encode(certified.cert.pem()), reviews, _tasks: tasks }
+        Self { address, ca_bundle: STANDARD.encode(certificate.pem()), reviews, _tasks: tasks }
     }
 
     /// The `clientConfig` with the URL of the webhook.
@@ -101,4 +125,11 @@ impl WebhookServer {
     pub(crate) fn reviews(&self) -> Vec<Value> {
         self.reviews.lock().unwrap().clone()
     }
+}
+
+fn authority() -> CertificateParams {
+    let mut authority = CertificateParams::default();
+    authority.distinguished_name.push(DnType::CommonName, "authority");
+    authority.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+    authority
 }
