@@ -1,7 +1,7 @@
 //! Watch fan-out to 10 watchers on one core.
 //!
-//! The goal is 20,000 events per second for each watcher: with 6 KB per event in process, and with 1 KB over sockets. So a
-//! run of 20,000 events must take less than a second.
+//! The goal is 20,000 events per second for each watcher: with 6 KB per event in process, and with 1 KB over sockets.
+//! So a run of 20,000 events must take less than a second.
 
 use std::time::Duration;
 

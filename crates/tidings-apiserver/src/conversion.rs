@@ -122,7 +122,7 @@ impl Converter {
     }
 
     /// Patches an object in this version: reads and converts it, applies the patch, converts the result back, and
-    /// replaces the object if nobody else changed it. `get` and `put` are requests for the stored version.
+    /// replaces the object if no other write changed it. `get` and `put` are requests for the stored version.
     pub(crate) async fn patch<P>(
         &self,
         content_type: &str,

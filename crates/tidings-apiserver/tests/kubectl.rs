@@ -1,7 +1,7 @@
 //! Tests with `kubectl`: runs commands and checks their output.
 //!
-//! Uses the `kubectl` on the path, or the ones in the variable `KUBECTL`, separated by colons. Without one, each test is
-//! reported as ignored; with `CI=true` it fails instead. Each test has its own server.
+//! Uses the `kubectl` on the path, or the ones in the variable `KUBECTL`, separated by colons. Without one, each test
+//! is reported as ignored; with `CI=true` it fails instead. Each test has its own server.
 
 #[path = "kubectl/reading.rs"]
 mod reading;

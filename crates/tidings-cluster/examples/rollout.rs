@@ -1,6 +1,7 @@
 //! A rolling update in a cluster that is one process: API server, controllers, scheduler and kubelet.
 //!
-//! Time is paused, so that the minutes of the rollout take milliseconds. Each line shows the ReplicaSets after a change.
+//! Time is paused, so that the minutes of the rollout take milliseconds. Each line shows the ReplicaSets after a
+//! change.
 //!
 //! ```sh
 //! cargo run -p tidings-cluster --example rollout

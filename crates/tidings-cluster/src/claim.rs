@@ -1,7 +1,7 @@
 //! Which objects a controller may manage: those it controls, and those that match its selector and have no controller.
 //!
-//! Adoption reads the owner from the server first: an owner that was deleted, and that the cache still shows, must adopt
-//! nothing. Never take an object from another controller.
+//! Adoption reads the owner from the server first: an owner that was deleted, and that the cache still shows, must
+//! adopt nothing. Never take an object from another controller.
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1;
 use kube_client::Api;

@@ -174,8 +174,8 @@ impl Cluster {
     }
 }
 
-/// Reads a list of names: `deployments,jobs,kubelet`, or `all`. A kubelet without a scheduler or nodes in the list brings
-/// them along, with one node, because a pod runs only on a node.
+/// Reads a list of names: `deployments,jobs,kubelet`, or `all`. A kubelet without a scheduler or nodes in the list
+/// brings them along, with one node, because a pod runs only on a node.
 impl FromStr for Cluster {
     type Err = UnknownStandIn;
 

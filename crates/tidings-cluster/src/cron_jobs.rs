@@ -1,7 +1,7 @@
 //! CronJobs: creates a Job at each time of a schedule, and deletes old Jobs.
 //!
-//! Time is that of the cluster's clock: in paused time, a test that waits a day sees a day of Jobs. Schedules are read in
-//! UTC; another time zone is reported and runs nothing.
+//! Time is that of the cluster's clock: in paused time, a test that waits a day sees a day of Jobs. Schedules are read
+//! in UTC; another time zone is reported and runs nothing.
 
 mod schedule;
 
@@ -23,7 +23,8 @@ use schedule::Schedule;
 /// The annotation of a Job that contains the time for which it was created.
 const SCHEDULED: &str = "batch.kubernetes.io/cronjob-scheduled-timestamp";
 
-/// How many missed times are looked at. With more, the CronJob was stopped for long, and the last one counts.
+/// The largest number of missed times that are examined. With more, the CronJob was stopped for long, and the last one
+/// counts.
 const MISSED_MAX: usize = 100;
 
 /// Imitates the CronJob controller.

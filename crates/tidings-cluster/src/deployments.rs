@@ -1,7 +1,7 @@
 //! Deployments: replaces the pods of an old template by those of a new one, one ReplicaSet for each template.
 //!
-//! A rollback needs nothing of its own: a template that was used before is found again by comparison, and its ReplicaSet
-//! gets the next revision. Pods belong to ReplicaSets; nothing here touches one.
+//! A rollback needs nothing of its own: a template that was used before is found again by comparison, and its
+//! ReplicaSet gets the next revision. Pods belong to ReplicaSets; nothing here touches one.
 
 mod arithmetic;
 mod new_set;

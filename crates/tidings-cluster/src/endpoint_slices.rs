@@ -106,8 +106,8 @@ fn address(pod: &Pod) -> Option<&str> {
     pod.status.as_ref()?.pod_ip.as_deref().filter(|address| !address.is_empty())
 }
 
-/// The content of all slices: endpoints and ports. Pods whose named ports have different numbers are in different slices.
-/// A Service without pods has one empty slice.
+/// The content of all slices: endpoints and ports. Pods whose named ports have different numbers are in different
+/// slices. A Service without pods has one empty slice.
 fn slices(service: &Service, pods: &[Pod]) -> Result<Vec<Value>, Error> {
     let mut by_ports: BTreeMap<String, (Value, Vec<Value>)> = BTreeMap::new();
     for pod in pods {

@@ -117,7 +117,8 @@ impl StandIn for GarbageCollector {
     fn controllers(&self, setup: &Setup<'_>) -> Vec<Controller> {
         let Some(first) = self.resources.first() else { return Vec::new() };
         let graph = Arc::new(Graph::new(setup.factory(), &self.resources));
-        // A controller requests the objects of its own kind by key. Here a request is a uid, so that all come from maps.
+        // A controller requests the objects of its own kind by key. Here a request is a uid, so that all come from
+        // maps.
         let none = Predicate::new(|_| false);
         let mut builder =
             Controller::for_resource("garbage-collector-controller", first.clone()).predicate(none);
@@ -145,7 +146,7 @@ async fn reconcile(request: Request, context: Context, graph: Arc<Graph>) -> Res
         return Ok(Action::await_change());
     }
     if !owners.solid.is_empty() {
-        // It has an owner that stays. References to owners that go are removed, so that it does not block them.
+        // It has an owner that stays. References to owners in deletion are removed, so that it does not block them.
         if !owners.missing.is_empty() || !owners.waiting.is_empty() {
             let going: Vec<&str> = owners.missing.iter().chain(&owners.waiting).map(String::as_str).collect();
             remove_owners(&context, &node, &going).await?;
@@ -210,7 +211,7 @@ async fn delete(context: &Context, node: &GraphNode, policy: PropagationPolicy) 
     absent_is_done(api.delete_with(node.object.name(), &params).await.map(|_| ()))
 }
 
-/// An object that is gone already needs nothing.
+/// The result of a deletion or patch, where an object that does not exist any more is a success.
 fn absent_is_done(result: kube_client::Result<()>) -> Result<(), Error> {
     match result {
         Err(kube_client::Error::Api(status)) if status.code == 404 => Ok(()),

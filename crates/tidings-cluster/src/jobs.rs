@@ -152,7 +152,7 @@ impl Run<'_> {
         }
     }
 
-    /// Creates and deletes pods. Returns when to look again without a change.
+    /// Creates and deletes pods. Returns when the next reconcile is due if nothing changes.
     async fn manage(&mut self) -> Result<Option<Duration>, Error> {
         let active = self.active();
         let wanted = match () {

@@ -120,7 +120,7 @@ struct RunningKubelet {
     scripts: Kubelet,
     clock: Clock,
     seed: u64,
-    /// When pods were first seen on a node and when in deletion. Only as precise as the objects if it is lost.
+    /// When pods were first seen on a node and when in deletion. After a restart the times in the objects replace them.
     seen: Mutex<HashMap<Request, Seen>>,
 }
 

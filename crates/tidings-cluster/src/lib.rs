@@ -2,8 +2,8 @@
 //!
 //! An API server alone stores objects. A test of a controller that creates a Deployment and waits until it is available
 //! needs the parts that create its pods and run them. Each part here is one file and one value; a [`Cluster`] combines
-//! them, and a [`Manager`](tidings::controller::Manager) runs them. They work in tokio's paused time, decide from a seed,
-//! and leave no task behind.
+//! them, and a [`Manager`](tidings::controller::Manager) runs them. They work in tokio's paused time, decide from a
+//! seed, and leave no task behind.
 //!
 //! Never use them in a cluster that has the real ones: both would act on the same objects.
 

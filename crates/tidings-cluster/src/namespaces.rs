@@ -19,7 +19,7 @@ use crate::cluster::{Setup, StandIn};
 use crate::condition::{self, NewCondition};
 use crate::object::{is_deleting, name, status_of, write_status};
 
-/// How soon a namespace is looked at again that is not empty yet.
+/// The delay before a namespace that is not empty is checked again.
 const RETRY: Duration = Duration::from_secs(1);
 
 /// The finalizer in `spec` that keeps a namespace until it is empty.

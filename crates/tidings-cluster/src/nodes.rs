@@ -12,7 +12,8 @@ use crate::cluster::{Setup, StandIn};
 use crate::condition::{self, NewCondition};
 use crate::object::{status_of, write_status};
 
-/// Stands for a namespace in requests that create a node. A node has none, so that the deletion of a node creates nothing.
+/// Stands for a namespace in requests that create a node. A node has none, so that the deletion of a node creates
+/// nothing.
 const AT_START: &str = "start";
 
 /// Creates nodes `node-1`, `node-2`, ..., and makes every node ready that reports nothing, also those that you create.

@@ -1,4 +1,4 @@
-//! What stand-ins need of every kind: reading objects in a stable order, and writing a status only if it differs.
+//! Functions for objects of any kind: reads them in a stable order, and writes a status only if it differs.
 
 use std::fmt;
 
@@ -28,7 +28,8 @@ impl<K> ApiObject for K where
 {
 }
 
-/// A part of an object that k8s-openapi declares as optional for some versions of Kubernetes and as required for others.
+/// A part of an object that k8s-openapi declares as optional for some versions of Kubernetes and as required for
+/// others.
 pub(crate) fn part<'a, T: 'a>(value: impl Into<Option<&'a T>>) -> Option<&'a T> {
     value.into()
 }

@@ -1,4 +1,4 @@
-//! What controllers want to know of a pod, and which pods are deleted first.
+//! Properties of pods that controllers read, and the order in which pods are deleted.
 
 use std::cmp::Reverse;
 use std::time::Duration;

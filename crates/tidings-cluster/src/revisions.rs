@@ -30,8 +30,8 @@ impl Revision {
     }
 }
 
-/// All revisions of an owner, the newest last, after one for its current template was created, or got the next number if
-/// it existed. The newest is the current one.
+/// All revisions of an owner, the newest last, after one for its current template was created, or got the next number
+/// if it existed. The newest is the current one.
 pub(crate) async fn sync<K>(
     context: &Context,
     owner: &K,

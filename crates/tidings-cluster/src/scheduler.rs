@@ -1,7 +1,7 @@
 //! The scheduler: gives each pod without a node the node with the fewest pods among those that fit.
 //!
-//! A binding that the cache does not show yet is remembered, so that two pods in a row do not both count on the same room.
-//! No preemption, no affinity between pods, no spreading, no volumes.
+//! A binding that the cache does not show yet is remembered, so that two pods in a row do not both count on the same
+//! room. No preemption, no affinity between pods, no spreading, no volumes.
 
 mod fit;
 
@@ -153,7 +153,7 @@ impl RunningScheduler {
             .body(serde_json::to_vec(&binding)?)?;
         match context.client().request_text(request).await {
             Ok(_) => {}
-            // It is gone, or somebody else bound it.
+            // The pod was deleted, or another scheduler bound it.
             Err(kube_client::Error::Api(status)) if matches!(status.code, 404 | 409) => return Ok(()),
             Err(error) => return Err(error.into()),
         }

@@ -1,6 +1,7 @@
 //! ServiceAccounts: every namespace has the account `default` and the certificate of the cluster.
 //!
-//! Secrets that ask for a token of an account get one from the server's own TokenRequest. No token is made or logged here.
+//! Secrets that ask for a token of an account get one from the server's own TokenRequest. No token is made or logged
+//! here.
 
 use std::collections::BTreeMap;
 

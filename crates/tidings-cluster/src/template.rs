@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tidings::controller::{ControllerError, controller_reference};
 
-/// The label that tells the pods of one ReplicaSet from those of another.
+/// The label that distinguishes the pods of one ReplicaSet from those of another.
 pub(crate) const TEMPLATE_HASH: &str = "pod-template-hash";
 
 /// Letters and digits that make no words: Kubernetes' alphabet of generated names.

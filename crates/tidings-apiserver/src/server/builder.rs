@@ -78,8 +78,8 @@ impl ApiServerBuilder {
 
     /// Behaves as Kubernetes where the defaults are lenient, because a lenient server lets wrong programs pass.
     ///
-    /// Sets [`Bootstrap::Kubernetes`], [`Namespaces::Strict`] and [`Kubelet::Absent`]. Later calls change single settings
-    /// again.
+    /// Sets [`Bootstrap::Kubernetes`], [`Namespaces::Strict`] and [`Kubelet::Absent`]. Later calls change single
+    /// settings again.
     pub fn strict(self) -> Self {
         self.bootstrap(Bootstrap::Kubernetes).namespaces(Namespaces::Strict).kubelet(Kubelet::Absent)
     }
@@ -134,8 +134,8 @@ impl ApiServerBuilder {
 
     /// The address of a Service that webhooks name, because there is no cluster network.
     ///
-    /// `service` is `namespace/name` for all its ports, or `namespace/name:port` for one. A webhook whose Service has no
-    /// address fails, and its failure policy decides.
+    /// `service` is `namespace/name` for all its ports, or `namespace/name:port` for one. A webhook whose Service has
+    /// no address fails, and its failure policy decides.
     pub fn service_address(mut self, service: impl Into<String>, address: SocketAddr) -> Self {
         self.settings.services.insert(service.into(), address);
         self

@@ -27,7 +27,8 @@ use crate::store::ReplicationQueue;
 
 /// A second API server over the same objects, which lags behind the first one until a test lets it catch up.
 ///
-/// It serves the same resources, custom ones too. [`ApiServer::restore`] and [`ApiServer::expire_history`] affect it at once.
+/// It serves the same resources, custom ones too. [`ApiServer::restore`] and [`ApiServer::expire_history`] affect it at
+/// once.
 ///
 /// ```
 /// use tidings_apiserver::ApiServer;

@@ -49,8 +49,8 @@ pub enum StateError {
 }
 
 impl ApiServer {
-    /// Creates or changes the objects of a YAML text with several documents, as `kubectl apply --server-side` does, with
-    /// validation. Returns how many there were.
+    /// Creates or changes the objects of a YAML text with several documents, as `kubectl apply --server-side` does,
+    /// with validation. Returns how many there were.
     ///
     /// Lists are unpacked. CustomResourceDefinitions come first, then Namespaces, then the rest in its order. The
     /// `status` of an object is applied too.

@@ -1,6 +1,7 @@
 //! Schedules of CronJobs: five fields (`*/5 9-17 * * MON-FRI`), or `@hourly` and the like.
 //!
-//! Times are UTC. As in cron, if both the day of the month and the day of the week are restricted, one of them suffices.
+//! Times are UTC. As in cron, if both the day of the month and the day of the week are restricted, one of them
+//! suffices.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;

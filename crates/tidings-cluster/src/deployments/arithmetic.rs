@@ -25,7 +25,7 @@ impl Limits {
         Limits { surge, unavailable: if is_stuck { 1 } else { unavailable } }
     }
 
-    /// No limits: all old pods go before a new one comes.
+    /// No limits: all old pods are deleted before a new one is created.
     pub(super) fn none() -> Self {
         Limits { surge: 0, unavailable: 0 }
     }
@@ -37,7 +37,7 @@ pub(crate) enum Rounding {
     Down,
 }
 
-/// A number, or a percentage of `whole`. What is no percentage counts as 0.
+/// A number, or a percentage of `whole`. A text that is not a percentage counts as 0.
 pub(crate) fn share(value: &IntOrString, whole: i64, rounding: Rounding) -> i64 {
     match value {
         IntOrString::Int(number) => i64::from(*number).max(0),
@@ -49,8 +49,8 @@ pub(crate) fn share(value: &IntOrString, whole: i64, rounding: Rounding) -> i64 
     }
 }
 
-/// The part of `to_add` pods that one ReplicaSet gets when a Deployment is scaled in the middle of a rollout: as much as
-/// keeps its share of all pods. `to_add` is negative when the Deployment shrinks.
+/// The part of `to_add` pods that one ReplicaSet gets when a Deployment is scaled in the middle of a rollout: as much
+/// as keeps its share of all pods. `to_add` is negative when the Deployment shrinks.
 ///
 /// Example: 10 pods as 8 old and 2 new, scaled to 20 with a surge of 5 (`before` 15, `after` 25): the old ReplicaSet
 /// gets round(8 * 25 / 15) - 8 = 5 more, the new one round(2 * 25 / 15) - 2 = 1.

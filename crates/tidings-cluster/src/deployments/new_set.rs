@@ -71,8 +71,8 @@ pub(super) async fn ensure(sets: &mut Sets<'_>, clock: &Clock) -> Result<(), Err
     Ok(())
 }
 
-/// The name exists. If the set is the wanted one, the cache shows it soon. If it belongs to somebody else or has another
-/// template, a higher collision count gives another name.
+/// The name exists. If the set is the wanted one, the cache shows it soon. If it has another owner or
+/// another template, a higher collision count gives another name.
 async fn resolve_collision(sets: &mut Sets<'_>, set: &ReplicaSet, collisions: i64) -> Result<(), Error> {
     let client = sets.context.client().clone();
     let api: kube_client::Api<ReplicaSet> = kube_client::Api::namespaced(client, namespace(set));

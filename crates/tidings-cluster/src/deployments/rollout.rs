@@ -13,8 +13,8 @@ use crate::clock::Clock;
 use crate::object::{annotation, uid};
 use crate::pods;
 
-/// A step of a rolling update: scales the new set up as far as the surge allows, else the old ones down as far as enough
-/// pods stay available.
+/// A step of a rolling update: scales the new set up as far as the surge allows, else the old ones down as far as
+/// enough pods stay available.
 pub(super) async fn roll(sets: &mut Sets<'_>, clock: &Clock) -> Result<(), Error> {
     new_set::ensure(sets, clock).await?;
     let Some(new) = &sets.new else { return Ok(()) };

@@ -56,7 +56,7 @@ impl<'a> Sets<'a> {
         i64::from(self.spec.replicas.unwrap_or(1)).max(0)
     }
 
-    /// Whether old pods go before new ones come.
+    /// Whether old pods are deleted before new ones are created.
     pub(super) fn is_recreated(&self) -> bool {
         self.spec.strategy.as_ref().and_then(|strategy| strategy.type_.as_deref()) == Some("Recreate")
     }
@@ -77,7 +77,7 @@ impl<'a> Sets<'a> {
         self.all().any(|set| size(set) > 0 && is_other(set))
     }
 
-    /// The annotations that tell how large the Deployment was when a set was sized.
+    /// The annotations that record how large the Deployment was when a set was sized.
     pub(super) fn size_annotations(&self) -> BTreeMap<String, String> {
         let wanted = self.wanted();
         let max = wanted + self.limits().surge;

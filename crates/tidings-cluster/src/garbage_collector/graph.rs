@@ -42,7 +42,7 @@ impl Graph {
             let uid = Index::raw(BY_UID, |object| vec![object.uid().to_owned()]);
             for index in [uid, Index::owner(BY_OWNER)] {
                 match informer.add_index(index) {
-                    // Taken: another garbage collector over the same factory has added it.
+                    // The name is taken: another garbage collector over the same factory has added it.
                     Ok(()) | Err(InformerError::Index { source: IndexError::Taken { .. }, .. }) => {}
                     Err(error) => {
                         tracing::warn!(%resource, %error, "an index of the garbage collector is missing")
@@ -93,7 +93,7 @@ impl Graph {
         Ok(blocking)
     }
 
-    /// What must be checked after a change: the object, its owners, and, if it goes, its dependents.
+    /// What must be checked after a change: the object, its owners, and, if it is deleted, its dependents.
     pub(super) fn requests(&self, notification: &Notification<DynamicObject>) -> Vec<Request> {
         let object = notification.object();
         let mut uids: Vec<&str> = notification.objects().flat_map(|object| object.owner_uids()).collect();

@@ -1,4 +1,4 @@
-//! The owners of an object, by what is to become of them.
+//! The owners of an object, grouped by whether they exist, stay, or wait for the object.
 
 use kube_client::Api;
 use kube_core::discovery::ApiResource;

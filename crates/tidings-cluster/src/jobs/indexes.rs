@@ -10,7 +10,7 @@ pub(super) struct Indexes(BTreeSet<usize>);
 const INDEX_MAX: usize = 1_000_000;
 
 impl Indexes {
-    /// Reads `0-2,5`. What can't be read is left out.
+    /// Reads `0-2,5`. Skips parts that are no indexes.
     pub(super) fn parse(text: &str) -> Self {
         let mut found = BTreeSet::new();
         for part in text.split(',') {

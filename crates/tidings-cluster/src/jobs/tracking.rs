@@ -124,7 +124,7 @@ pub(super) fn has_tracking_finalizer(pod: &Pod) -> bool {
     pod.metadata.finalizers.iter().flatten().any(|name| name == FINALIZER)
 }
 
-/// Removes the finalizer of a pod whose end is written down.
+/// Removes the finalizer of a pod whose end is in the status.
 pub(super) async fn release(context: &Context, pod: &Pod) -> Result<(), Error> {
     if !has_tracking_finalizer(pod) {
         return Ok(());

@@ -1,5 +1,5 @@
-//! Whether a Job has succeeded or failed. First the decision is written (`SuccessCriteriaMet`, `FailureTarget`), then the
-//! remaining pods stop, and then the Job is finished (`Complete`, `Failed`).
+//! Whether a Job has succeeded or failed. First the decision is written (`SuccessCriteriaMet`, `FailureTarget`), then
+//! the remaining pods stop, and then the Job is finished (`Complete`, `Failed`).
 
 use std::time::Duration;
 

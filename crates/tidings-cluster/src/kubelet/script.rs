@@ -110,8 +110,8 @@ impl Script {
         self
     }
 
-    /// The containers end with this exit code, this long after their start. Whether they are restarted is for the restart
-    /// policy of the pod. A failing liveness probe is the exit code 137.
+    /// The containers end with this exit code, this long after their start. The restart policy of the pod
+    /// decides whether they restart. A failing liveness probe is the exit code 137.
     #[must_use]
     pub fn exit_after(mut self, delay: Duration, code: i32) -> Self {
         (self.exit_after, self.exit_code, self.is_exit_set) = (Some(delay), code, true);
