@@ -46,7 +46,7 @@ contract:
 protobuf-table *arguments:
     cd crates/tidings-protobuf/generator && go run . {{ arguments }}
 
-# controller-runtime's own suites against `tidings serve`, with the expected outcomes (needs Go and the module proxy).
+# controller-runtime's suites and the sample-controller on `tidings serve`, with expected outcomes (needs Go and its proxy).
 suites *arguments:
     cargo build -p tidings-cli
     cd e2e/suites && go run . -tidings "${CARGO_TARGET_DIR:-../../target}/debug/tidings" {{ arguments }}
