@@ -83,6 +83,14 @@ fn kinds_have_the_columns_of_kubernetes() {
             json!(["a", 2, "24h"]),
         ),
         ("Secret", json!({"type": "Opaque"}), "NAME TYPE DATA AGE", json!(["a", "Opaque", 0, "24h"])),
+    ] {
+        assert_eq!(headings_and_cells(&def(kind), object), (headings.to_owned(), cells), "{kind}");
+    }
+}
+
+#[test]
+fn small_kinds_have_the_columns_of_kubernetes() {
+    for (kind, object, headings, cells) in [
         (
             "Namespace",
             json!({"status": {"phase": "Active"}}),
