@@ -164,3 +164,13 @@ async fn a_merged_attempt_still_counts_for_its_item() {
     queue.add_rate_limited("a");
     assert_eq!(queue.requeues(&"a"), 2);
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_refund_reaches_the_limit_of_all_items_inside_other_limiters() {
+    let limiter = Capped::new(MaxOf::new().and(TokenBucket::new(1.0, 1)), secs(60));
+    for _ in 0..3 {
+        assert_eq!(limiter.when(&"a"), Duration::ZERO);
+        limiter.refund(&"a");
+    }
+    assert_eq!(delays(&limiter, "a", 2), [Duration::ZERO, secs(1)]);
+}

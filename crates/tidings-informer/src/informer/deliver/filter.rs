@@ -139,3 +139,29 @@ impl<K> Filter<K> {
         (FilterResult::Changed(deleted), panic)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::delta::transcript::{object, word};
+    use crate::informer::notification::{RawNotification, Untyped};
+
+    #[test]
+    fn a_resync_is_an_update_to_a_handler_that_missed_one_by_a_panic_of_its_filter() {
+        let mut filter = Filter::new(|object: &Object<Untyped>| {
+            assert_ne!(object.version().to_string(), "2", "the filter panics");
+            true
+        });
+        let (result, _) = filter.apply(&RawNotification::added(object("a/x@1"), false));
+        assert!(matches!(result, FilterResult::AsIs));
+        let (result, panic) = filter.apply(&RawNotification::updated(object("a/x@1"), object("a/x@2")));
+        assert!(matches!(result, FilterResult::Nothing) && panic.is_some());
+        let (result, _) = filter.apply(&RawNotification::resync(object("a/x@3")));
+        let FilterResult::Changed(Notification::Updated { old, new, is_resync }) = result else {
+            panic!("the handler receives an update")
+        };
+        assert_eq!((word(old.raw()), word(new.raw()), is_resync), ("a/x@1".into(), "a/x@3".into(), false));
+        let (result, _) = filter.apply(&RawNotification::resync(object("a/x@3")));
+        assert!(matches!(result, FilterResult::AsIs));
+    }
+}
