@@ -21,7 +21,7 @@ const (
 	events      = "/api/v1/namespaces/default/events"
 )
 
-// sampleController runs Kubernetes' sample-controller, with stand-ins that run its Deployments, and checks what it does.
+// sampleController runs Kubernetes' sample-controller, with stand-ins that run its Deployments, and checks its work.
 func sampleController(r run) ([]outcome, error) {
 	source, err := goModule("k8s.io/sample-controller", sampleControllerVersion)
 	if err != nil {

@@ -21,8 +21,8 @@ func (r run) serve(output io.Writer, options ...string) (*server, error) {
 	s := &server{kubeconfig: filepath.Join(r.work, "kubeconfig")}
 	ready := filepath.Join(r.work, "ready")
 	os.Remove(ready)
-	options = append([]string{"serve", "--kubeconfig", s.kubeconfig, "--ready-file", ready, "--exit-with-parent"}, options...)
-	s.process = exec.Command(r.program, options...)
+	common := []string{"serve", "--kubeconfig", s.kubeconfig, "--ready-file", ready, "--exit-with-parent"}
+	s.process = exec.Command(r.program, append(common, options...)...)
 	s.process.Stdout, s.process.Stderr = output, output
 	if err := s.process.Start(); err != nil {
 		return nil, fmt.Errorf("starting %s: %w", r.program, err)

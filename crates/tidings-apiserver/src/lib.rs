@@ -75,3 +75,8 @@ pub use server::{
     NamespaceDeletion, Namespaces, ProtobufResponses, ShardSelectors, StateError, WatchCache,
 };
 pub use store::{HistoryLimits, SavedState, StoreSize};
+
+/// Runs the Rust code of the page about tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/testing.md")]
+struct TestingPage;

@@ -1,8 +1,8 @@
 //! Verifies the certificate of a webhook with its `caBundle`.
 //!
-//! A certificate is accepted if one of the bundle has signed it, or if the bundle has the certificate itself. Go accepts
-//! the second, and envtest depends on it: its `caBundle` is the certificate of the webhook, which another key has
-//! signed. rustls accepts only the first. The validity period of a certificate in the bundle is not checked.
+//! A certificate is accepted if one of the bundle has signed it, or if the bundle has the certificate itself. Go
+//! accepts the second, and envtest depends on it: its `caBundle` is the certificate of the webhook, which another key
+//! has signed. rustls accepts only the first. The validity period of a certificate in the bundle is not checked.
 
 use std::sync::Arc;
 

@@ -40,8 +40,8 @@ impl WebhookServer {
         Self::with_certificate(&certified.cert, &certified.signing_key, api_version, answer).await
     }
 
-    /// As [`start`](Self::start), with a certificate that another key has signed. The `caBundle` has the certificate, and
-    /// not that of its issuer, as in envtest.
+    /// As [`start`](Self::start), with a certificate that another key has signed. The `caBundle` has the certificate,
+    /// and not that of its issuer, as in envtest.
     pub(crate) async fn with_issuer(
         name: &str,
         api_version: &'static str,
