@@ -23,7 +23,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// The normalized responses to the requests of a scenario.
 pub(crate) fn answers(area: &Area, scenario: &Scenario, target: &Target) -> Vec<Value> {
     target.runtime().block_on(async {
-        let session = target.open().await;
+        let session = target.open(area).await;
         let namespace = session.namespace.clone();
         let mut run =
             ScenarioRun { texts: Substitutions::new(area, &namespace), session, watches: HashMap::new() };

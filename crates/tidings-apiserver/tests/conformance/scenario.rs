@@ -12,6 +12,8 @@ use serde_json::Value;
 #[derive(Clone, Debug)]
 pub(crate) struct Area {
     pub(crate) name: String,
+    /// The feature gates that the server must have on; empty for a server with the default ones.
+    pub(crate) gates: Vec<String>,
     /// Named texts that many requests use.
     pub(crate) texts: BTreeMap<String, String>,
     pub(crate) scenarios: Vec<Scenario>,
@@ -59,6 +61,8 @@ pub(crate) struct ScenarioStep {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    #[serde(default)]
+    gates: Vec<String>,
     #[serde(default, rename = "let")]
     texts: BTreeMap<String, String>,
     scenarios: Vec<Scenario>,
@@ -80,7 +84,7 @@ impl Area {
         let file: File =
             serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        Self { name, texts: file.texts, scenarios: file.scenarios }
+        Self { name, gates: file.gates, texts: file.texts, scenarios: file.scenarios }
     }
 }
 

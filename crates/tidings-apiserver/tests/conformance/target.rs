@@ -7,9 +7,11 @@ use kube_client::config::{AuthInfo, KubeConfigOptions, Kubeconfig};
 use kube_client::{Client, Config};
 use tidings_apiserver::ADMIN_TOKEN;
 use tidings_apiserver::{ApiServer, Listen, Listening};
-use tidings_apiserver::{Kubelet, Namespaces};
+use tidings_apiserver::{Kubelet, Namespaces, ShardSelectors};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
+
+use crate::scenario::Area;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
@@ -111,14 +113,15 @@ impl Target {
         builder.build().unwrap()
     }
 
-    pub(crate) async fn open(&self) -> ServerSession {
+    /// Opens a session for a scenario of this area. A real server must have been started with its gates.
+    pub(crate) async fn open(&self, area: &Area) -> ServerSession {
         let mut session = match self {
             Self::InProcess => {
-                let server = ours().await;
+                let server = ours(area).await;
                 ServerSession::new(server.client(), Some(server))
             }
             Self::Http => {
-                let server = ours().await;
+                let server = ours(area).await;
                 let (listening, serving) = server.listen(Listen::plain()).await.unwrap();
                 let client = Client::try_from(listening.client_config(ADMIN_TOKEN)).unwrap();
                 let mut session = ServerSession::new(client, Some(server));
@@ -138,8 +141,15 @@ impl Target {
 }
 
 /// This server with the settings of a real one without controllers.
-async fn ours() -> ApiServer {
-    ApiServer::builder().namespaces(Namespaces::Strict).kubelet(Kubelet::Absent).start().await
+async fn ours(area: &Area) -> ApiServer {
+    let mut server = ApiServer::builder().namespaces(Namespaces::Strict).kubelet(Kubelet::Absent);
+    for gate in &area.gates {
+        server = match &**gate {
+            "ShardedListAndWatch" => server.shard_selectors(ShardSelectors::Applied),
+            other => panic!("this server has no setting for the gate {other}"),
+        };
+    }
+    server.start().await
 }
 
 /// A new namespace for each scenario, because a real server keeps the namespaces of earlier runs.

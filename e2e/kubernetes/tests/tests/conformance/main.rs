@@ -29,7 +29,7 @@ use std::process::ExitCode;
 use kubernetes_tests::Cluster;
 use kubernetes_tests::built::release_tested;
 use kubernetes_tests::cluster::{InitialHistory, Settings};
-use kubernetes_tests::trials::Suite;
+use kubernetes_tests::trials::{Group, Suite};
 
 use scenario::Area;
 use target::{RealServer, Target};
@@ -41,16 +41,38 @@ const FOLDER: &str =
 fn main() -> ExitCode {
     // Scenarios run one after another, because each changes the lists of all namespaces.
     let mut suite = Suite::new("conformance").one_at_a_time();
-    let settings = Settings { initial_history: InitialHistory::Restarted, ..Settings::default() };
-    let mut group = suite.group_with("recorded", settings);
-    if std::env::var("TIDINGS_CONFORMANCE_RECORD").is_ok_and(|record| record == "1") {
-        group.test("all answers are recorded", async |cluster: &Cluster| {
-            let target = target_of(cluster);
-            alone(move || expected::record(&Area::all(), &target, None)).await;
-        });
-        return suite.run();
+    let (gated, others): (Vec<_>, Vec<_>) = Area::all().into_iter().partition(|area| !area.gates.is_empty());
+    compare(suite.group_with("recorded", settings(&[])), others);
+    for area in gated {
+        if releases::has_gates(&release_tested(), &area.gates) {
+            compare(suite.group_with("recorded with gates", settings(&area.gates)), vec![area]);
+        }
     }
-    for area in Area::all() {
+    suite.run()
+}
+
+/// A server that was restarted, with these feature gates on.
+fn settings(gates: &[String]) -> Settings {
+    let gates: Vec<String> = gates.iter().map(|gate| format!("{gate}=true")).collect();
+    let flag = format!("--feature-gates={}", gates.join(","));
+    let apiserver = if gates.is_empty() { Vec::new() } else { vec![flag] };
+    Settings { apiserver, initial_history: InitialHistory::Restarted, ..Settings::default() }
+}
+
+/// Compares the responses for these areas, or records them.
+fn compare(mut group: Group<'_>, areas: Vec<Area>) {
+    if std::env::var("TIDINGS_CONFORMANCE_RECORD").is_ok_and(|record| record == "1") {
+        let names: Vec<&str> = areas.iter().map(|area| &*area.name).collect();
+        group.test(
+            format!("the responses are recorded of {}", names.join(", ")),
+            async |cluster: &Cluster| {
+                let target = target_of(cluster);
+                alone(move || expected::record(&areas, &target, None)).await;
+            },
+        );
+        return;
+    }
+    for area in areas {
         for scenario in area.scenarios.clone() {
             let area = area.clone();
             let name = format!("{}: {}", area.name, scenario.name);
@@ -68,7 +90,6 @@ fn main() -> ExitCode {
             });
         }
     }
-    suite.run()
 }
 
 fn target_of(cluster: &Cluster) -> Target {

@@ -4,12 +4,14 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use http::Request;
 use k8s_openapi::api::core::v1::ConfigMap;
+use kube_client::client::Body;
 use kubernetes_tests::Cluster;
 use kubernetes_tests::agreement::wait_until;
 use tidings::ErrorClass;
 use tidings::Paging;
-use tidings::{ListMode, Wire};
+use tidings::{ListMode, Wire, WirePreference};
 
 use crate::test_informer::{TestInformer, quick, with_short_watches};
 use crate::test_namespace::TestNamespace;
@@ -31,6 +33,34 @@ pub(crate) async fn streams(cluster: &Cluster) {
     assert_eq!((requests.lists, requests.watches), (1, 1), "the list goes on as the watch");
     assert_eq!(maps.errors.all(), []);
     maps.ends_with(namespace_of_test.collection("configmaps")).await;
+}
+
+/// A server since 1.37 compresses a streaming list and what follows on the same watch: one gzip member for each flush.
+pub(crate) async fn streams_in_gzip(cluster: &Cluster) {
+    let namespace_of_test = TestNamespace::new(cluster, "streams-gzip").await;
+    namespace_of_test.write_many(MAPS).await;
+    let path = namespace_of_test.path("configmaps?watch=1&timeoutSeconds=1");
+    let initial = "&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
+    for (query, is_compressed) in [(initial, true), ("&resourceVersion=0", false)] {
+        let request = Request::get(format!("{path}{query}")).header("accept-encoding", "gzip");
+        let request = request.body(Body::empty()).unwrap();
+        let response = namespace_of_test.client.send(request).await.unwrap();
+        let encoding = response.headers().get("content-encoding").map(|value| value.to_str().unwrap());
+        assert_eq!(encoding, is_compressed.then_some("gzip"), "{query}");
+    }
+    for wire in [WirePreference::ProtobufFirst, WirePreference::JsonOnly] {
+        let options = namespace_of_test.options().gzip_lists().wire(wire);
+        let maps: TestInformer<ConfigMap> =
+            TestInformer::start(namespace_of_test.client.clone(), options).await;
+        assert_eq!(maps.list_mode(), Some(ListMode::Streaming));
+        namespace_of_test.change().await;
+        namespace_of_test.collection("configmaps").agrees_with(&maps.informer, &maps.recorder).await;
+        let requests = maps.informer.stats().requests;
+        assert_eq!((requests.lists, requests.watches), (1, 1), "the list goes on as the watch");
+        assert_eq!(maps.errors.all(), []);
+        namespace_of_test.write("map-1", "present for the next informer").await;
+        maps.ends_with(namespace_of_test.collection("configmaps")).await;
+    }
 }
 
 /// A server with a watch cache answers the first list from it, in one page.

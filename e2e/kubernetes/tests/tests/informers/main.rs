@@ -9,6 +9,7 @@ mod expiry;
 mod lists;
 mod many;
 mod outages;
+mod shards;
 mod test_informer;
 mod test_namespace;
 mod unusual_objects;
@@ -17,6 +18,7 @@ mod workload;
 
 use std::process::ExitCode;
 
+use kubernetes_tests::built::release_tested;
 use kubernetes_tests::cluster::Settings;
 use kubernetes_tests::trials::Suite;
 
@@ -79,5 +81,18 @@ fn main() -> ExitCode {
             Settings { program: vec!["-no-etcd-progress".to_owned()], ..Settings::default() },
         )
         .test("a streaming list that fails in the stream becomes a list", lists::fails_in_the_stream);
+    // Older releases do not compress streaming lists, and 1.36 is the first one that knows the gate. These tests have run
+    // on 1.37 only.
+    if release_tested() == "1.37" {
+        suite
+            .group("as 1.37 comes", &[])
+            .test("a streaming list in gzip is followed by its watch", lists::streams_in_gzip)
+            .test("the shards of a server that ignores them add up to all objects", shards::ignored);
+        suite
+            .group("with shards", &["--feature-gates=ShardedListAndWatch=true"])
+            .test("shards by uid add up to all objects", shards::by_uid)
+            .test("shards by namespace add up to all objects", shards::by_namespace)
+            .test("shards of metadata add up to all objects", shards::of_metadata);
+    }
     suite.run()
 }
