@@ -49,7 +49,7 @@ pub(crate) async fn of_metadata(cluster: &Cluster) {
             assert_eq!(stream.sharded, Some(Sharded::ByClient));
         }
     }
-    follow(&namespaces, || shards.iter().flat_map(|shard| cached(shard)).collect()).await;
+    follow(&namespaces, || shards.iter().flat_map(cached).collect()).await;
     for shard in shards {
         shard.running.shutdown().await;
     }
@@ -76,7 +76,7 @@ async fn add_up(cluster: &Cluster, name: &str, by: ShardedBy, is_applied: bool) 
             }
         }
     }
-    follow(&namespaces, || shards.iter().flat_map(|shard| cached(shard)).collect()).await;
+    follow(&namespaces, || shards.iter().flat_map(cached).collect()).await;
     for shard in shards {
         assert_eq!(shard.errors.all(), []);
         shard.running.shutdown().await;
