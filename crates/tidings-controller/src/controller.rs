@@ -44,7 +44,7 @@ use crate::controller::stats::{ContextCounters, ReconcileCounters, RequestCounte
 use crate::enqueue::RequestQueue;
 use crate::error::ControllerError;
 use crate::reconciler::AnyReconciler;
-use crate::recorder::Recorder;
+use crate::recorder::{Recorder, RecorderTask};
 use crate::request::Request;
 use crate::sync::AtomicU64;
 use crate::worker::{ControllerState, ObjectWaits, Parking, ShardFilter, WorkerShared};
@@ -174,13 +174,7 @@ impl Controller {
             paths,
         });
         let state = Arc::new(controller_state(queue, requests, Arc::clone(&causes)));
-        let (recorder, recorder_task) = match settings.recorder {
-            Some(recorder) => (recorder, None),
-            None => {
-                let (recorder, task) = Recorder::new(factory.client().clone(), name.as_str());
-                (recorder, Some(task))
-            }
-        };
+        let (recorder, recorder_task) = recorder_of(settings.recorder, factory, &name);
         let context = SharedContext {
             controller: name.clone(),
             client: factory.client().clone(),
@@ -211,6 +205,21 @@ impl Controller {
         let begin = TaskStart { parked, waits: wait_receiver, schema_check, map_failure };
         let task = ControllerTask::new(handle.clone(), request_queue, work, begin, handlers, recorder_task);
         Ok((handle, task))
+    }
+}
+
+/// The recorder that the user gave, or a new one with its task.
+fn recorder_of(
+    given: Option<Recorder>,
+    factory: &SharedInformerFactory,
+    controller: &str,
+) -> (Recorder, Option<RecorderTask>) {
+    match given {
+        Some(recorder) => (recorder, None),
+        None => {
+            let (recorder, task) = Recorder::new(factory.client().clone(), controller);
+            (recorder, Some(task))
+        }
     }
 }
 
