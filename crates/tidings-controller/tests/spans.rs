@@ -72,7 +72,10 @@ async fn each_reconcile_has_a_span_with_the_names_of_controller_and_object() {
     let mut spans = spans.0.lock().unwrap().clone();
     spans.sort();
     let span = |name, id| {
-        format!("controller=\"maps\" object.namespace=\"default\" object.name={name:?} reconcile.id={id} ")
+        format!(
+            "controller=\"maps\" object.namespace=\"default\" object.name={name:?} reconcile.id={id} \
+             reconcile.causes=initial configmaps "
+        )
     };
     assert_eq!(spans, [span("one", 1), span("two", 2)]);
 }

@@ -118,7 +118,7 @@ fn lists_resources(session: &KubectlSession) {
     assert!(session.ok("api-resources --api-group=batch -o name").contains("cronjobs.batch"));
     let versions = session.ok("api-versions");
     assert!(versions.lines().any(|line| line == "apps/v1") && versions.lines().any(|line| line == "v1"));
-    assert!(session.ok("get --raw /version").contains("\"minor\":\"36\""));
+    assert!(session.ok("get --raw /version").contains("\"minor\":\"37\""));
     assert_eq!(session.ok("get --raw /readyz"), "ok");
 }
 
