@@ -39,7 +39,6 @@ mod working;
 
 pub use guard::ItemGuard;
 pub use item::Item;
-pub use limiter::RateLimiter;
 pub use metrics::QueueMetrics;
 pub use options::{AddOptions, WorkQueueBuilder};
 pub use priority::Priority;

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use tidings_workqueue::limiter::{
-    Capped, Exponential, FastSlow, MaxOf, TokenBucket, default_for_controllers, default_for_items,
+    Capped, Exponential, FastSlow, MaxOf, RateLimiter, TokenBucket, default_for_controllers,
+    default_for_items,
 };
-use tidings_workqueue::{AddOptions, Added, RateLimiter, WorkQueue};
+use tidings_workqueue::{AddOptions, Added, WorkQueue};
 use tokio::time::advance;
 
 use crate::{millis, secs, take, take_all};
