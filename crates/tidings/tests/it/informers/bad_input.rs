@@ -7,7 +7,9 @@ use std::time::Duration;
 use k8s_openapi::api::core::v1::Pod;
 use parking_lot::Mutex;
 use serde_json::json;
-use tidings::{InformerOptions, QueueOrder, ReflectorConfig, SharedInformer, SharedInformerFactory, Wire};
+use tidings::{
+    InformerOptions, QueueOrder, ReflectorConfig, Running, SharedInformer, SharedInformerFactory, Wire,
+};
 use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Ending, Fault};
 use tidings_apiserver::{EventFault, Injection};
@@ -20,6 +22,28 @@ fn put(server: &ApiServer, name: &str, round: u32) {
         "spec": { "containers": [] },
     });
     server.put("pods", pod);
+}
+
+/// An informer that has listed the pods of its server.
+struct Synced {
+    server: ApiServer,
+    pods: SharedInformer<Pod>,
+    recorder: NotificationRecorder,
+    running: Running,
+}
+
+async fn synced(order: QueueOrder, pods: u32) -> Synced {
+    let server = ApiServer::start().await;
+    for number in 0..pods {
+        put(&server, &format!("pod-{number}"), 0);
+    }
+    let factory = SharedInformerFactory::new(server.client());
+    let pods: SharedInformer<Pod> = factory.informer_with(InformerOptions::new().queue_order(order)).unwrap();
+    let recorder = NotificationRecorder::default();
+    pods.add_handler(recorder.handler()).unwrap();
+    let running = factory.start();
+    running.synced().await.unwrap();
+    Synced { server, pods, recorder, running }
 }
 
 /// When the fault is injected.
@@ -164,15 +188,7 @@ async fn a_request_to_a_server_that_hangs_times_out() {
 async fn duplicates_and_replays_reach_no_handler() {
     for fault in [EventFault::Duplicate, EventFault::Stale] {
         for order in [QueueOrder::InOrder, QueueOrder::PerObject] {
-            let server = ApiServer::start().await;
-            put(&server, "pod-0", 0);
-            let factory = SharedInformerFactory::new(server.client());
-            let pods: SharedInformer<Pod> =
-                factory.informer_with(InformerOptions::new().queue_order(order)).unwrap();
-            let recorder = NotificationRecorder::default();
-            pods.add_handler(recorder.handler()).unwrap();
-            let running = factory.start();
-            running.synced().await.unwrap();
+            let Synced { server, pods, recorder, running } = synced(order, 1).await;
             server.faults().inject(Fault::Event { after_events: 1, fault: fault.clone() }.once());
             server.faults().cut_watches(Ending::Clean);
             tokio::time::sleep(Duration::from_secs(10)).await;
@@ -193,17 +209,7 @@ async fn duplicates_and_replays_reach_no_handler() {
 #[tokio::test(start_paused = true)]
 async fn a_relist_of_unchanged_objects_notifies_no_handler() {
     for order in [QueueOrder::InOrder, QueueOrder::PerObject] {
-        let server = ApiServer::start().await;
-        for number in 0..20 {
-            put(&server, &format!("pod-{number}"), 0);
-        }
-        let factory = SharedInformerFactory::new(server.client());
-        let pods: SharedInformer<Pod> =
-            factory.informer_with(InformerOptions::new().queue_order(order)).unwrap();
-        let recorder = NotificationRecorder::default();
-        pods.add_handler(recorder.handler()).unwrap();
-        let running = factory.start();
-        running.synced().await.unwrap();
+        let Synced { server, pods, recorder, running } = synced(order, 20).await;
         let before = pods.lister().get("default/pod-3").unwrap();
         server.faults().inject(Fault::ExpireOnOpen.once());
         server.faults().cut_watches(Ending::Broken);
@@ -222,17 +228,7 @@ async fn a_relist_of_unchanged_objects_notifies_no_handler() {
 #[tokio::test(start_paused = true)]
 async fn a_change_of_the_wire_reports_no_object_as_changed() {
     for order in [QueueOrder::InOrder, QueueOrder::PerObject] {
-        let server = ApiServer::start().await;
-        for number in 0..20 {
-            put(&server, &format!("pod-{number}"), 0);
-        }
-        let factory = SharedInformerFactory::new(server.client());
-        let pods: SharedInformer<Pod> =
-            factory.informer_with(InformerOptions::new().queue_order(order)).unwrap();
-        let recorder = NotificationRecorder::default();
-        pods.add_handler(recorder.handler()).unwrap();
-        let running = factory.start();
-        running.synced().await.unwrap();
+        let Synced { server, pods, recorder, running } = synced(order, 20).await;
         assert_eq!(pods.health().streams[0].wire, Some(Wire::Protobuf));
         let before = pods.lister().get("default/pod-3").unwrap();
         server.faults().inject(Fault::ExpireOnOpen.once());
