@@ -92,7 +92,7 @@ soak *arguments="--minutes 1":
     cargo run --release -p tidings-simulation -- soak {{ arguments }}
 
 # The tests on a real kube-apiserver with etcd, of this release; the first time it builds it, for ten minutes (needs Go).
-kubernetes release="1.36":
+kubernetes release="1.37":
     cargo run -p kubernetes-tests -- build {{ release }}
     TIDINGS_KUBERNETES={{ release }} cargo test -p kubernetes-tests
 

@@ -14,12 +14,12 @@ use twox_hash::XxHash3_64;
 pub struct Built {
     /// The path of the program.
     pub program: PathBuf,
-    /// The release of Kubernetes, such as `1.36`.
+    /// The release of Kubernetes, such as `1.37`.
     pub release: String,
 }
 
 /// The default release. `TIDINGS_KUBERNETES` selects another.
-pub const RELEASE_DEFAULT: &str = "1.36";
+pub const RELEASE_DEFAULT: &str = "1.37";
 
 /// The selected release.
 pub fn release_tested() -> String {
@@ -156,7 +156,7 @@ fn hash_of_sources(release: &str) -> std::io::Result<u64> {
     Ok(XxHash3_64::oneshot(&all))
 }
 
-/// The full version, such as `v1.36.3`, from the module file.
+/// The full version, such as `v1.37.1`, from the module file.
 fn kubernetes_version(release: &str) -> std::io::Result<String> {
     let text = fs::read_to_string(module_file(release))?;
     let found = text.lines().find_map(|line| line.trim().strip_prefix("k8s.io/kubernetes "));
@@ -184,8 +184,8 @@ mod tests {
     #[test]
     fn a_built_server_reports_its_version() {
         let version = kubernetes_version(RELEASE_DEFAULT).unwrap();
-        assert!(version.starts_with("v1.36."), "{version}");
-        assert!(version_flags(&version).contains("-X k8s.io/component-base/version.gitMinor=36"));
+        assert!(version.starts_with("v1.37."), "{version}");
+        assert!(version_flags(&version).contains("-X k8s.io/component-base/version.gitMinor=37"));
     }
 
     #[test]

@@ -133,7 +133,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// The version that it reports, such as `v1.36.3`.
+    /// The version that it reports, such as `v1.37.1`.
     pub fn version(&self) -> &str {
         &self.server_info.version
     }

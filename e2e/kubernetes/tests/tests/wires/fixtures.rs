@@ -37,6 +37,7 @@ const FILES: &[&str] = &[
     include_str!("fixtures/extensions.yaml"),
     include_str!("fixtures/flowcontrol.yaml"),
     include_str!("fixtures/internal.yaml"),
+    include_str!("fixtures/lifecycle.yaml"),
     include_str!("fixtures/networking.yaml"),
     include_str!("fixtures/policy.yaml"),
     include_str!("fixtures/rbac.yaml"),

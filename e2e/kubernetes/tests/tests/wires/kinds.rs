@@ -17,34 +17,19 @@ use crate::intake::BothIntakes;
 use crate::pair::Pair;
 use crate::response::{Answer, JSON, PROTOBUF, TestRequest};
 use crate::seeded_server::{is_release_of_fixtures, seeded_server};
-use crate::typed::{self, Decode};
+use crate::typed::Decode;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct BuiltIn {
     pub(crate) group: &'static str,
     pub(crate) version: &'static str,
     pub(crate) name: &'static str,
-    /// Compares the decoded values, if k8s-openapi has a type for it.
-    pub(crate) decode: Option<Decode>,
+    /// Compares the decoded values.
+    pub(crate) decode: Decode,
 }
-
-/// Kinds without a type in the newest release of k8s-openapi.
-const UNTYPED: &[(&str, &str, &str)] = &[
-    ("certificates.k8s.io", "v1alpha1", "ClusterTrustBundle"),
-    ("networking.k8s.io", "v1beta1", "IPAddress"),
-    ("networking.k8s.io", "v1beta1", "ServiceCIDR"),
-    ("storage.k8s.io", "v1beta1", "VolumeAttributesClass"),
-];
 
 /// How long the server's controllers may take to stop changing an object.
 const SETTLED_MAX: Duration = Duration::from_secs(30);
-
-/// All kinds that are compared.
-pub(crate) fn all() -> Vec<BuiltIn> {
-    let untyped =
-        UNTYPED.iter().map(|&(group, version, name)| BuiltIn { group, version, name, decode: None });
-    typed::all().into_iter().chain(untyped).collect()
-}
 
 impl BuiltIn {
     pub(crate) fn api_version(&self) -> String {
@@ -73,7 +58,7 @@ pub(crate) async fn says_the_same(cluster: &Cluster, kind: BuiltIn) {
 struct KindComparison<'a> {
     client: Client,
     resource: &'a ResourceKind,
-    decode: Option<Decode>,
+    decode: Decode,
 }
 
 impl KindComparison<'_> {
@@ -166,7 +151,7 @@ impl KindComparison<'_> {
         let mut differences = pair.differences();
         let taken = BothIntakes::both_ways(self.resource, pair);
         differences.extend(taken.iter().flat_map(BothIntakes::differences));
-        differences.extend(self.decode.iter().flat_map(|decode| decode(pair, &taken[0])));
+        differences.extend((self.decode)(pair, &taken[0]));
         differences
     }
 

@@ -37,7 +37,7 @@ fn main() -> ExitCode {
         .test("a custom resource asked for as protobuf first comes as JSON", custom::comes_as_json)
         .test("the metadata of a custom resource comes as protobuf", custom::metadata_comes_as_protobuf)
         .test("the metadata of a built-in kind is the same on both wires", custom::metadata_of_pods);
-    for kind in kinds::all() {
+    for kind in typed::all() {
         group.test(format!("{} of {}", kind.name, kind.api_version()), async move |cluster: &Cluster| {
             kinds::says_the_same(cluster, kind).await;
         });

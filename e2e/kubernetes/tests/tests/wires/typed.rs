@@ -26,12 +26,12 @@ macro_rules! typed {
     };
 }
 
-/// The kinds that have a type.
+/// All kinds that are compared. k8s-openapi has a type for each kind of the newest release.
 pub(crate) fn all() -> Vec<BuiltIn> {
     use api::{
         admissionregistration, apiserverinternal, apps, autoscaling, batch, certificates, coordination, core,
-        discovery, events, flowcontrol, networking, node, policy, rbac, resource, scheduling, storage,
-        storagemigration,
+        discovery, events, flowcontrol, lifecycle, networking, node, policy, rbac, resource, scheduling,
+        storage, storagemigration,
     };
     typed! {
         core::v1::{
@@ -51,7 +51,7 @@ pub(crate) fn all() -> Vec<BuiltIn> {
         autoscaling::v1::{HorizontalPodAutoscaler};
         autoscaling::v2::{HorizontalPodAutoscaler};
         batch::v1::{CronJob, Job};
-        certificates::v1::{CertificateSigningRequest};
+        certificates::v1::{CertificateSigningRequest, ClusterTrustBundle, PodCertificateRequest};
         certificates::v1beta1::{ClusterTrustBundle, PodCertificateRequest};
         coordination::v1::{Lease};
         coordination::v1alpha2::{LeaseCandidate};
@@ -59,18 +59,22 @@ pub(crate) fn all() -> Vec<BuiltIn> {
         discovery::v1::{EndpointSlice};
         events::v1::{Event};
         flowcontrol::v1::{FlowSchema, PriorityLevelConfiguration};
+        lifecycle::v1alpha1::{Eviction, EvictionRequest};
         networking::v1::{IPAddress, Ingress, IngressClass, NetworkPolicy, ServiceCIDR};
         node::v1::{RuntimeClass};
         policy::v1::{PodDisruptionBudget};
         rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
-        resource::v1::{DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
+        resource::v1::{DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
         resource::v1alpha3::{DeviceTaintRule, ResourcePoolStatusRequest};
         resource::v1beta1::{DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
         resource::v1beta2::{DeviceClass, DeviceTaintRule, ResourceClaim, ResourceClaimTemplate, ResourceSlice};
         scheduling::v1::{PriorityClass};
+        scheduling::v1alpha3::{CompositePodGroup, PodGroup, Workload};
+        scheduling::v1beta1::{PodGroup, Workload};
         storage::v1::{
             CSIDriver, CSINode, CSIStorageCapacity, StorageClass, VolumeAttachment, VolumeAttributesClass,
         };
+        storagemigration::v1::{StorageVersionMigration};
         storagemigration::v1beta1::{StorageVersionMigration};
     }
 }
@@ -79,7 +83,7 @@ fn of<K>() -> BuiltIn
 where
     K: k8s_openapi::Resource + DeserializeOwned + Serialize + PartialEq + Debug + Send + Sync + 'static,
 {
-    BuiltIn { group: K::GROUP, version: K::VERSION, name: K::KIND, decode: Some(decode::<K>) }
+    BuiltIn { group: K::GROUP, version: K::VERSION, name: K::KIND, decode: decode::<K> }
 }
 
 fn decode<K>(pair: &Pair<'_>, taken: &BothIntakes) -> Vec<Difference>
