@@ -312,7 +312,6 @@ impl Intake {
         Ok(StoredIdentity {
             version: identity.version.clone().ok_or_else(|| no_identity("metadata.resourceVersion"))?,
             strings: IdentityStrings::new(identity, &self.origin.label_keys),
-            generation: identity.generation,
             wire,
             body_hash,
         })

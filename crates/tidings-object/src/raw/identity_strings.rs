@@ -2,17 +2,17 @@
 //! (string interning).
 //!
 //! The text begins with the key, if that is too long to be [inline](InlineKey), and the uid. Then follow entries, each
-//! after its length: the deletion timestamp, the owners, the labels (key, value), and one entry for each prefetched
-//! path. Most label keys are the same in all objects of an informer, so that they are interned: the text has one
-//! character for a key that has a number.
+//! after its length: the deletion timestamp, the generation, the owners, the labels (key, value), and one entry for each
+//! prefetched path. Most label keys are the same in all objects of an informer, so that they are interned: the text has
+//! one character for a key that has a number.
 //!
 //! Example: the pod `shop/web-0` with uid `u-1`, controller `o-1` and the label `app=web`, where `app` has number 0.
 //!
 //! ```text
-//! shop/web-0    u-1 0 4 !o-1 \u{80} 3 web      (spaces only here; 0, 4 and 3 are lengths, one byte each)
-//!  inline key   uid │ owner  │ label app=web
-//!                   │        └ interned key 0
-//!                   └ no deletion timestamp
+//! shop/web-0    u-1 0 0 4 !o-1 \u{80} 3 web      (spaces only here; 0, 0, 4 and 3 are lengths, one byte each)
+//!  inline key   uid │ │ owner  │ label app=web
+//!                   │ │        └ interned key 0
+//!                   └ no deletion timestamp, no generation
 //! ```
 //!
 //! The lengths of key and uid and the counts of owners and labels are 16 bits each beside the text. A larger number
@@ -26,17 +26,19 @@ use super::once_slots::OnceSlots;
 use super::prefetched;
 use crate::identity::Identity;
 
-/// Key, uid, deletion timestamp, owners, labels and prefetched fields of one object.
+/// Key, uid, deletion timestamp, generation, owners, labels and prefetched fields of one object.
+// `repr(C)` for the cache lines of `RawObject`: the lengths are in the first one, the inline key is in the second one.
 #[derive(Clone)]
+#[repr(C)]
 pub(crate) struct IdentityStrings {
-    /// Empty if the key is in the text.
-    inline_key: InlineKey,
-    text: Box<str>,
-    /// The length of the key in the text; 0 if the key is inline.
+    /// The length of the key. A key of at most [`InlineKey::BYTES_MAX`] bytes is inline, and a longer one in the text.
     key_len: u16,
     uid_len: u16,
     owners: u16,
     labels: u16,
+    /// Empty if the key is in the text.
+    pub(super) inline_key: InlineKey,
+    text: Box<str>,
 }
 
 /// Replaces a length or count that is this or more; the number is in the text.
@@ -69,27 +71,30 @@ impl IdentityStrings {
         let deletion = identity.deletion_timestamp.as_deref().unwrap_or_default();
         // An upper bound: interned label keys take less.
         let entries: usize = entry_len(deletion.len())
+            + entry_len(digits_of(u64::MAX))
             + labels.iter().map(|(k, v)| entry_len(k.len()) + entry_len(v.len())).sum::<usize>()
             + owners.iter().map(|(uid, _)| entry_len(CONTROLLER.len() + uid.len())).sum::<usize>();
         let inline_key = InlineKey::of(namespace, name);
-        let key_len = match (inline_key, namespace.len()) {
+        let text_key_len = match (inline_key, namespace.len()) {
             (Some(_), _) => 0,
             (None, 0) => name.len(),
             (None, namespace) => namespace + 1 + name.len(),
         };
-        let mut text = String::with_capacity(key_len + uid.len() + entries);
+        let mut text = String::with_capacity(text_key_len + uid.len() + entries);
         let counted = |text: &mut String, count: usize| narrow(count).unwrap_or_else(|| wide(text, count));
-        let key_len = counted(&mut text, key_len);
-        if inline_key.is_none() {
+        let (inline_key, key_len) = inline_key.unwrap_or_else(|| {
+            let key_len = counted(&mut text, text_key_len);
             if !namespace.is_empty() {
                 text.push_str(namespace);
                 text.push('/');
             }
             text.push_str(name);
-        }
+            (InlineKey::EMPTY, key_len)
+        });
         let uid_len = counted(&mut text, uid.len());
         text.push_str(uid);
         push_entry(&mut text, &["", deletion]);
+        push_generation(&mut text, identity.generation);
         let owner_count = counted(&mut text, owners.len());
         for (uid, is_controller) in owners {
             push_entry(&mut text, &[if *is_controller { CONTROLLER } else { NO_CONTROLLER }, uid]);
@@ -102,14 +107,8 @@ impl IdentityStrings {
             }
             push_entry(&mut text, &["", value]);
         }
-        IdentityStrings {
-            inline_key: inline_key.unwrap_or(InlineKey::EMPTY),
-            text: without_spare_capacity(text),
-            key_len,
-            uid_len,
-            owners: owner_count,
-            labels: label_count,
-        }
+        let text = without_spare_capacity(text);
+        IdentityStrings { key_len, uid_len, owners: owner_count, labels: label_count, inline_key, text }
     }
 
     /// Adds the prefetched fields: for each path its values, or `None` if it could not be read.
@@ -132,27 +131,40 @@ impl IdentityStrings {
 
     pub(crate) fn key(&self) -> &str {
         match self.key_len {
-            0 => self.inline_key.as_str(),
+            length if length <= InlineKey::LEN_MAX => self.inline_key.text(length.into()),
             WIDE => self.wide_key_and_uid().0,
-            length => &self.text[..length as usize],
+            length => &self.text[..length.into()],
         }
     }
 
     /// The bytes of the key.
     #[inline]
     pub(super) fn key_bytes(&self) -> &[u8] {
-        if self.key_len == 0 { self.inline_key.as_bytes() } else { self.key().as_bytes() }
+        match self.key_len {
+            length if length <= InlineKey::LEN_MAX => self.inline_key.bytes(length.into()),
+            _ => self.key().as_bytes(),
+        }
+    }
+
+    /// The length of the key in the text; 0 if the key is inline.
+    fn text_key_len(&self) -> u16 {
+        if self.key_len <= InlineKey::LEN_MAX { 0 } else { self.key_len }
     }
 
     pub(crate) fn uid(&self) -> &str {
-        match (self.key_len, self.uid_len) {
+        match (self.text_key_len(), self.uid_len) {
             (WIDE, _) | (_, WIDE) => self.wide_key_and_uid().1,
-            (key, uid) => &self.text[key as usize..][..uid as usize],
+            (key, uid) => &self.text[key.into()..][..uid.into()],
         }
     }
 
     pub(super) fn deletion_timestamp(&self) -> Option<&str> {
         self.entries().next().filter(|text| !text.is_empty())
+    }
+
+    pub(super) fn generation(&self) -> Option<i64> {
+        let entry = self.entries().nth(1)?;
+        Entries(entry).number().map(u64::cast_signed)
     }
 
     /// The uids of the owners, each with whether it is the controller.
@@ -208,7 +220,8 @@ impl IdentityStrings {
     /// The entries from the first owner on, and the number of owners.
     fn owner_entries(&self) -> (Entries<'_>, usize) {
         let mut entries = self.entries();
-        entries.next();
+        // The deletion timestamp and the generation.
+        (entries.next(), entries.next());
         let count = entries.count_of(self.owners);
         (entries, count)
     }
@@ -224,13 +237,13 @@ impl IdentityStrings {
     }
 
     fn entries(&self) -> Entries<'_> {
-        match (self.key_len, self.uid_len) {
+        match (self.text_key_len(), self.uid_len) {
             (WIDE, _) | (_, WIDE) => self.wide_key_and_uid().2,
-            (key, uid) => Entries(&self.text[key as usize + uid as usize..]),
+            (key, uid) => Entries(&self.text[usize::from(key) + usize::from(uid)..]),
         }
     }
 
-    /// Key, uid and the entries, if the length of the key or uid is [`WIDE`].
+    /// Key, if it is in the text, uid and the entries, if the length of the key or uid is [`WIDE`].
     #[cold]
     fn wide_key_and_uid(&self) -> (&str, &str, Entries<'_>) {
         let mut rest = Entries(&self.text);
@@ -240,7 +253,7 @@ impl IdentityStrings {
             rest = Entries(behind);
             text
         };
-        let (key, uid) = (text(self.key_len), text(self.uid_len));
+        let (key, uid) = (text(self.text_key_len()), text(self.uid_len));
         (key, uid, rest)
     }
 }
@@ -251,16 +264,22 @@ impl<'a> Entries<'a> {
     /// The count beside the text, or the one at this position if that is [`WIDE`].
     #[inline]
     fn count_of(&mut self, narrow: u16) -> usize {
-        if narrow == WIDE { self.number().unwrap_or(0) } else { narrow as usize }
+        if narrow == WIDE { self.length().unwrap_or(0) } else { narrow.into() }
+    }
+
+    /// Reads the length or count at this position.
+    #[inline]
+    fn length(&mut self) -> Option<usize> {
+        usize::try_from(self.number()?).ok()
     }
 
     /// Reads the number at this position.
     #[inline]
-    fn number(&mut self) -> Option<usize> {
+    fn number(&mut self) -> Option<u64> {
         let (mut number, mut digits) = (0, 0);
         loop {
             let digit = *self.0.as_bytes().get(digits)?;
-            number |= usize::from(digit & !CONTINUATION) << (6 * digits);
+            number |= u64::from(digit & !CONTINUATION) << (6 * digits);
             digits += 1;
             if digit & CONTINUATION == 0 {
                 break;
@@ -316,7 +335,7 @@ impl<'a> Iterator for Entries<'a> {
     type Item = &'a str;
 
     fn next(&mut self) -> Option<&'a str> {
-        let length = self.number()?;
+        let length = self.length()?;
         let (entry, rest) = self.0.split_at(length);
         self.0 = rest;
         Some(entry)
@@ -325,13 +344,7 @@ impl<'a> Iterator for Entries<'a> {
 
 /// The bytes of an entry, including its length.
 fn entry_len(text_len: usize) -> usize {
-    let mut length = text_len;
-    let mut digits = 1;
-    while length >= CONTINUATION as usize {
-        length >>= 6;
-        digits += 1;
-    }
-    digits + text_len
+    digits_of(text_len as u64) + text_len
 }
 
 /// Copies a text with spare capacity: that is cheaper than to let the allocator shrink it.
@@ -340,13 +353,31 @@ fn without_spare_capacity(text: String) -> Box<str> {
 }
 
 fn push_entry(text: &mut String, parts: &[&str; 2]) {
-    push_number(text, parts[0].len() + parts[1].len());
+    push_number(text, (parts[0].len() + parts[1].len()) as u64);
     text.push_str(parts[0]);
     text.push_str(parts[1]);
 }
 
-fn push_number(text: &mut String, mut number: usize) {
-    while number >= CONTINUATION as usize {
+/// Writes an entry with the generation as its only number; an empty one if there is none.
+fn push_generation(text: &mut String, generation: Option<i64>) {
+    let Some(generation) = generation else { return push_number(text, 0) };
+    let number = generation.cast_unsigned();
+    push_number(text, digits_of(number) as u64);
+    push_number(text, number);
+}
+
+/// The digits that a number takes.
+fn digits_of(mut number: u64) -> usize {
+    let mut digits = 1;
+    while number >= u64::from(CONTINUATION) {
+        number >>= 6;
+        digits += 1;
+    }
+    digits
+}
+
+fn push_number(text: &mut String, mut number: u64) {
+    while number >= u64::from(CONTINUATION) {
         text.push(char::from(number as u8 & (CONTINUATION - 1) | CONTINUATION));
         number >>= 6;
     }
@@ -361,7 +392,7 @@ fn narrow(count: usize) -> Option<u16> {
 /// Writes a count that does not fit into 16 bits.
 #[cold]
 fn wide(text: &mut String, count: usize) -> u16 {
-    push_number(text, count);
+    push_number(text, count as u64);
     WIDE
 }
 
@@ -380,6 +411,7 @@ mod tests {
                 name: "web-0".into(),
                 uid: "u-1".into(),
                 deletion_timestamp: Some("2026-01-01T00:00:00Z".into()),
+                generation: Some(7),
                 labels: vec![("a".into(), long.clone()), (long.clone(), "".into())],
                 owners: vec![("o-1".into(), false), (long.clone(), true)],
                 ..Identity::default()
@@ -388,6 +420,7 @@ mod tests {
             let strings = IdentityStrings::new(&identity, &keys);
             assert_eq!((strings.key(), strings.uid()), ("shop/web-0", "u-1"));
             assert_eq!(strings.deletion_timestamp(), Some("2026-01-01T00:00:00Z"));
+            assert_eq!(strings.generation(), Some(7));
             assert_eq!(strings.owners().collect::<Vec<_>>(), [("o-1", false), (&*long, true)]);
             assert_eq!(strings.labels(&keys).collect::<Vec<_>>(), [("a", &*long), (&*long, "")]);
             assert_eq!((strings.label(&keys, "a"), strings.label(&keys, &long)), (Some(&*long), Some("")));
@@ -418,8 +451,22 @@ mod tests {
         let strings = IdentityStrings::new(&identity, &keys);
         assert_eq!((strings.key(), strings.uid(), strings.deletion_timestamp()), ("node-1", "", None));
         assert_eq!((strings.owners().count(), strings.labels(&keys).count()), (0, 0));
-        assert_eq!(strings.memory_bytes(), 1, "an inline key is a part of its object");
+        assert_eq!(strings.generation(), None);
+        assert_eq!(strings.memory_bytes(), 2, "an inline key is a part of its object");
         assert_eq!(strings.key_bytes(), b"node-1");
+    }
+
+    #[test]
+    fn every_generation_is_read_back() {
+        let keys = LabelKeyInterner::default();
+        for generation in [0, 1, 63, 64, 4_095, 4_096, i64::from(u16::MAX), -1, i64::MIN, i64::MAX] {
+            let labels = vec![("app".into(), "web".into())];
+            let generation = Some(generation);
+            let identity = Identity { name: "web-0".into(), generation, labels, ..Identity::default() };
+            let strings = IdentityStrings::new(&identity, &keys);
+            assert_eq!(strings.generation(), generation);
+            assert_eq!(strings.label(&keys, "app"), Some("web"));
+        }
     }
 
     // holds: X35
@@ -481,6 +528,6 @@ mod tests {
         }
         assert_eq!(strings.label(&keys, "key"), None);
         let again = IdentityStrings::new(&Identity { labels: vec![label(0)], ..Identity::default() }, &keys);
-        assert_eq!(again.memory_bytes(), 1 + "\u{80}".len() + 1 + "value-0".len());
+        assert_eq!(again.memory_bytes(), 2 + "\u{80}".len() + 1 + "value-0".len());
     }
 }

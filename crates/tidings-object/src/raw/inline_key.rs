@@ -1,53 +1,56 @@
 //! A short key inside its object. A lookup compares keys: with the key in the object it waits for one cache line less
 //! than with a key in an allocation of its own.
 
-/// A key of at most [`InlineKey::BYTES_MAX`] bytes, or nothing.
-// The alignment is that of a word: `as_str` checks whole words.
+/// The bytes of a key of at most [`InlineKey::BYTES_MAX`] bytes. Its length is stored beside it.
+// The alignment is that of a word: `text` checks whole words.
 #[derive(Clone, Copy)]
 #[repr(C, align(8))]
 pub(super) struct InlineKey {
     /// The key, and zeros behind it.
     bytes: [u8; InlineKey::BYTES_MAX],
-    len: u8,
 }
 
 impl InlineKey {
-    /// Most keys of pods fit: a namespace, a slash and a name. With this size an object fills its size class.
-    pub(super) const BYTES_MAX: usize = 55;
+    /// Most keys of pods fit: a namespace, a slash and a name. With this size an object fills its size class, and the
+    /// key is in one cache line.
+    pub(super) const BYTES_MAX: usize = 48;
 
-    pub(super) const EMPTY: InlineKey = InlineKey { bytes: [0; InlineKey::BYTES_MAX], len: 0 };
+    /// The same, as the type of stored lengths.
+    pub(super) const LEN_MAX: u16 = InlineKey::BYTES_MAX as u16;
+
+    pub(super) const EMPTY: InlineKey = InlineKey { bytes: [0; InlineKey::BYTES_MAX] };
 
     /// `str::from_utf8` checks this many aligned ASCII bytes at a time, and the bytes behind them one by one.
     const BLOCK_BYTES: usize = 16;
 
-    /// `namespace/name`, or `name` without a namespace; `None` if it is too long.
-    pub(super) fn of(namespace: &str, name: &str) -> Option<InlineKey> {
-        let mut key = InlineKey::EMPTY;
+    /// `namespace/name`, or `name` without a namespace, with its length; `None` if it is too long.
+    pub(super) fn of(namespace: &str, name: &str) -> Option<(InlineKey, u16)> {
+        let (mut key, mut len) = (InlineKey::EMPTY, 0);
         if !namespace.is_empty() {
-            key.push(namespace)?;
-            key.push("/")?;
+            key.push(&mut len, namespace)?;
+            key.push(&mut len, "/")?;
         }
-        key.push(name)?;
-        Some(key)
+        key.push(&mut len, name)?;
+        Some((key, u16::try_from(len).ok()?))
     }
 
-    fn push(&mut self, part: &str) -> Option<()> {
-        let at = usize::from(self.len);
-        self.bytes.get_mut(at..at + part.len())?.copy_from_slice(part.as_bytes());
-        self.len = u8::try_from(at + part.len()).ok()?;
+    fn push(&mut self, len: &mut usize, part: &str) -> Option<()> {
+        let end = *len + part.len();
+        self.bytes.get_mut(*len..end)?.copy_from_slice(part.as_bytes());
+        *len = end;
         Some(())
     }
 
+    /// The bytes of the key, which has this length.
     #[inline]
-    pub(super) fn as_bytes(&self) -> &[u8] {
-        &self.bytes[..usize::from(self.len)]
+    pub(super) fn bytes(&self, len: usize) -> &[u8] {
+        &self.bytes[..len]
     }
 
-    /// The key as text. Its UTF-8 is checked again, because only unsafe code can skip that: callers that hash or
-    /// compare use [`as_bytes`](Self::as_bytes). The check includes the zeros up to the end of the last block, because
-    /// a whole block is cheaper than the bytes of a part of it.
-    pub(super) fn as_str(&self) -> &str {
-        let len = usize::from(self.len);
+    /// The key, which has this length, as text. Its UTF-8 is checked again, because only unsafe code can skip that:
+    /// callers that hash or compare use [`bytes`](Self::bytes). The check includes the zeros up to the end of the last
+    /// block, because a whole block is cheaper than the bytes of a part of it.
+    pub(super) fn text(&self, len: usize) -> &str {
         let blocks = len.next_multiple_of(InlineKey::BLOCK_BYTES).min(InlineKey::BYTES_MAX);
         let text = str::from_utf8(&self.bytes[..blocks]).expect("whole texts were added");
         &text[..len]
@@ -60,19 +63,23 @@ mod tests {
 
     #[test]
     fn a_key_that_fits_is_read_back_and_a_longer_one_is_refused() {
+        let text = |namespace: &str, name: &str| {
+            let (key, len) = InlineKey::of(namespace, name)?;
+            assert_eq!(key.text(len.into()).as_bytes(), key.bytes(len.into()));
+            Some(key.text(len.into()).to_owned())
+        };
         let longest = "n".repeat(InlineKey::BYTES_MAX - "shop/".len());
         for (namespace, name, key) in
             [("shop", "web-0", "shop/web-0"), ("", "node-1", "node-1"), ("", "é", "é"), ("", "", "")]
         {
-            let inline = InlineKey::of(namespace, name).unwrap();
-            assert_eq!((inline.as_str(), inline.as_bytes()), (key, key.as_bytes()));
+            assert_eq!(text(namespace, name).as_deref(), Some(key));
         }
-        assert_eq!(InlineKey::of("shop", &longest).unwrap().as_str(), format!("shop/{longest}"));
+        assert_eq!(text("shop", &longest), Some(format!("shop/{longest}")));
         for len in 0..=InlineKey::BYTES_MAX {
             let name = "n".repeat(len);
-            assert_eq!(InlineKey::of("", &name).unwrap().as_str(), name);
+            assert_eq!(text("", &name), Some(name));
         }
-        assert!(InlineKey::of("shops", &longest).is_none());
-        assert!(InlineKey::of(&"n".repeat(300), "a").is_none());
+        assert_eq!(text("shops", &longest), None);
+        assert_eq!(text(&"n".repeat(300), "a"), None);
     }
 }
