@@ -210,7 +210,15 @@ impl RawObject {
 
     fn decode<T: DeserializeOwned>(&self) -> Result<T, ReadError> {
         match self.wire() {
-            Wire::Json => serde_json::from_slice(&self.json()?).map_err(|e| self.undecodable_json::<T>(&e)),
+            Wire::Json => {
+                let json = self.json()?;
+                // To check the UTF-8 of the whole text once is cheaper than to check each string by itself.
+                let decoded = match str::from_utf8(&json) {
+                    Ok(text) => serde_json::from_str(text),
+                    Err(_) => serde_json::from_slice(&json),
+                };
+                decoded.map_err(|e| self.undecodable_json::<T>(&e))
+            }
             Wire::Protobuf => {
                 let decoded =
                     tidings_protobuf::from_slice(self.table(), self.origin.sent_type(), &self.bytes()?);
