@@ -133,16 +133,24 @@ impl Writer {
         self.len() == 0
     }
 
-    /// Replaces `old` by `new`, the same object in other bytes, if `old` is still cached. Does not update indexes.
-    /// Returns whether it was replaced.
-    pub(crate) fn exchange(&mut self, old: &Arc<RawObject>, new: Arc<RawObject>) -> bool {
-        let found = self.find(old.key_bytes());
-        let Some((slot, _)) = found.filter(|(_, own)| Arc::ptr_eq(own, old)) else { return false };
+    /// One more than the highest slot that was ever used.
+    pub(crate) fn slots_end(&self) -> u32 {
+        self.objects.end()
+    }
+
+    /// Replaces the object in a slot by what `repack` makes of it: the same object in other bytes. Does not update
+    /// indexes. Returns the new object.
+    pub(crate) fn exchange(
+        &mut self,
+        slot: u32,
+        repack: impl FnOnce(&RawObject) -> Option<Arc<RawObject>>,
+    ) -> Option<&RawObject> {
+        let new = repack(self.objects.read().at(slot)?)?;
+        let old = std::mem::replace(self.objects.get_mut(slot), Arc::clone(&new));
         debug_assert_eq!(old.key(), new.key());
-        self.account(Some(old), Some(&new));
-        *self.objects.get_mut(slot) = new;
+        self.account(Some(&old), Some(&new));
         self.is_dirty = true;
-        true
+        self.objects.read().at(slot).map(|object| &**object)
     }
 
     /// Makes everything that was written since the last publication visible, in one step. `None` keeps the version of

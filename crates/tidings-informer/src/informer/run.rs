@@ -131,7 +131,7 @@ impl InformerTask {
                 NextWork::Signal(TaskSignal::IndexRequests) | NextWork::Idle => self.run_maintenance(),
                 NextWork::Resync => self.resync().await,
                 NextWork::Batch(batch) => self.apply(batch).await,
-                NextWork::Trained(Ok(trained)) => self.maintenance.adopt(trained, &self.applier),
+                NextWork::Trained(Ok(trained)) => self.maintenance.adopt(trained),
                 NextWork::Trained(Err(message)) => self.shared.reporter.report(&InformerFault::Panicked {
                     part: "the training of a dictionary".to_owned(),
                     message,

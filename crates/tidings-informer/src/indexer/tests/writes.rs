@@ -128,17 +128,21 @@ fn a_list_with_several_objects_of_one_key_stores_the_last() {
 }
 
 #[test]
-fn a_repacked_object_replaces_only_the_object_that_it_was_made_from() {
+fn a_repacked_object_replaces_the_object_that_it_was_made_from_and_stays_in_the_indexes() {
     let (mut writer, reader) = cache_of(&[thing("a/x").label("app", "web")]);
     reader.add_index(Index::label("app", "app")).unwrap();
     writer.maintain(10);
-    let (old, repacked) = (reader.get("a/x").unwrap(), thing("a/x").label("app", "web").built());
-    assert!(writer.exchange(&old, Arc::clone(&repacked)));
+    let (slot, _) = writer.find(b"a/x").unwrap();
+    assert!(writer.exchange(slot, |_| None).is_none());
+    let repacked = thing("a/x").label("app", "web").built();
+    writer.exchange(slot, |old| {
+        assert_eq!(old.key().as_str(), "a/x");
+        Some(Arc::clone(&repacked))
+    });
     writer.publish(None);
     assert!(Arc::ptr_eq(&reader.by_index("app", "web").unwrap()[0], &repacked));
-    assert!(!writer.exchange(&old, Arc::clone(&old)), "the old object is no longer cached");
     writer.remove("a/x");
-    assert!(!writer.exchange(&repacked, Arc::clone(&repacked)));
+    assert!(writer.exchange(slot, |_| unreachable!("the slot is empty")).is_none());
 }
 
 // holds: S18
