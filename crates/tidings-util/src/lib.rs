@@ -9,6 +9,8 @@ mod causes;
 #[cfg(feature = "time")]
 pub mod clock;
 mod histogram;
+#[cfg(feature = "json")]
+pub mod json_diff;
 mod panic;
 
 pub use causes::WithCauses;
