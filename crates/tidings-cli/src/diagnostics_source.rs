@@ -9,15 +9,16 @@ use k8s_openapi::api::apps::v1::Deployment;
 use kube_client::client::Body;
 use kube_client::{Client, Config};
 use kube_core::dynamic::DynamicObject;
+use serde_json::Value;
 use tidings::controller::ControllerHandle;
 use tidings::derived::GraphMetrics;
 use tidings::workqueue::QueueMetrics;
 use tidings::{InformerOptions, Kind, Scope, SharedInformer, SharedInformerFactory};
-use tidings_endpoints::diagnostics::ControllerStatus;
-use tidings_endpoints::{Diagnostics, ReconcileFilter};
+use tidings_endpoints::{Endpoints, ReconcileFilter};
 
 use crate::cluster::{self, ClusterOptions, resource};
 use crate::demo_cluster::{self, DemoCluster};
+use crate::diagnostics_model::Diagnostics;
 use crate::failure::{CliResult, Failure, FailureCode};
 
 const RESPONSE_TIMEOUT: Duration = Duration::from_secs(5);
@@ -81,7 +82,7 @@ impl DiagnosticsSource {
     pub(crate) async fn diagnostics(&self) -> CliResult<Diagnostics> {
         match self {
             DiagnosticsSource::RemoteProgram(program) => program.diagnostics().await,
-            DiagnosticsSource::LocalInformers(local) => Ok(local.diagnostics()),
+            DiagnosticsSource::LocalInformers(local) => Ok(serde_json::from_value(local.diagnostics())?),
         }
     }
 }
@@ -198,25 +199,20 @@ impl LocalInformers {
         Ok((local, run))
     }
 
-    /// The diagnostics at this moment.
-    pub(crate) fn diagnostics(&self) -> Diagnostics {
-        let mut diagnostics =
-            Diagnostics::of(&self.factory).with_queues(&self.queues).with_graphs(&self.graphs);
-        let controllers = self.controllers.iter();
-        diagnostics.controllers =
-            controllers.map(|controller| controller.handle.status(ReconcileFilter::Nothing)).collect();
-        diagnostics
+    /// The diagnostics at this moment, as `/informers` of another program responds them.
+    pub(crate) fn diagnostics(&self) -> Value {
+        let handles: Vec<_> = self.controllers.iter().map(|controller| controller.handle.clone()).collect();
+        Endpoints::new(&self.factory)
+            .queues(self.queues.clone())
+            .graphs(self.graphs.clone())
+            .controllers(move |filter| handles.iter().map(|handle| handle.status(filter)).collect())
+            .diagnostics()
     }
 
     /// The last reconciles of an object, and the loops that were reported for it, by controller.
-    pub(crate) fn reconciles(&self, resource: &str, key: &str) -> Vec<ControllerStatus> {
+    pub(crate) fn reconciles(&self, resource: &str, key: &str) -> Vec<Value> {
         let controllers = self.controllers.iter().filter(|controller| controller.resource == resource);
-        let status = |controller: &LocalController| {
-            let mut status = controller.handle.status(ReconcileFilter::Key(key));
-            status.loops.retain(|reported| reported.key == key);
-            status
-        };
-        controllers.map(status).collect()
+        controllers.map(|controller| controller.handle.status(ReconcileFilter::Key(key))).collect()
     }
 }
 

@@ -5,6 +5,7 @@ mod cluster;
 mod dashboard;
 mod demo;
 mod demo_cluster;
+mod diagnostics_model;
 mod diagnostics_source;
 mod diff;
 mod escape;

@@ -16,13 +16,14 @@ use axum::routing::get;
 use axum::{Json, Router};
 #[cfg(feature = "metrics")]
 use prometheus_client::{collector::Collector, encoding::text, registry::Registry};
+use serde_json::{Value, json};
 #[cfg(feature = "derived")]
 use tidings_derived::GraphMetrics;
 use tidings_factory::{InformerReport, SharedInformerFactory};
 use tidings_workqueue::QueueMetrics;
 
 use crate::check::{Checks, ProbeQuery};
-use crate::diagnostics::{ControllerStatus, Diagnostics};
+use crate::diagnostics;
 use crate::serve::{ServeError, ServeTask, Serving, serve};
 
 #[cfg(feature = "metrics")]
@@ -32,11 +33,13 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 ///
 /// | path | response |
 /// |---|---|
-/// | `/controllers` | [`ControllerStatus`] of each controller as JSON: its last reconciles with causes and writes |
+/// | `/controllers` | JSON: the last reconciles of each controller with causes and writes, and the loops that it reported |
 /// | `/metrics` | all metrics of the registry and of the informers, as OpenMetrics text (feature `metrics`) |
 /// | `/healthz` | 500 if a restart of the program would help, 200 otherwise |
 /// | `/readyz` | 200 while every cache is filled and follows the server, 500 otherwise |
-/// | `/informers` | [`Diagnostics`] as JSON: each informer, queue and graph, without data of objects |
+/// | `/informers` | JSON: each informer, queue, controller and graph, without data of objects |
+///
+/// The [documentation of the fields][fields] is a page. Names are stable: fields are only added.
 ///
 /// `/healthz` and `/readyz` accept `?verbose`, `?exclude=NAME`, and the name of one check, as in `/readyz/informer-sync`.
 /// `/controllers` accepts `?controller=NAME` and `?key=NAMESPACE/NAME`.
@@ -51,6 +54,8 @@ const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset
 ///     Router::new().route("/", routing::get(|| async { "hello" })).merge(endpoints.router())
 /// }
 /// ```
+///
+/// [fields]: https://github.com/tidings-rs/tidings/blob/main/docs/diagnostics.md
 #[must_use = "nothing is served unless its router is mounted or served"]
 pub struct Endpoints {
     factory: SharedInformerFactory,
@@ -68,33 +73,18 @@ pub struct Endpoints {
 }
 
 /// Reads controllers: with their last reconciles of one key or of all, or without reconciles.
-type ReadControllers = dyn Fn(ReconcileFilter<'_>) -> Vec<ControllerStatus> + Send + Sync;
+type ReadControllers = dyn Fn(ReconcileFilter<'_>) -> Vec<Value> + Send + Sync;
 
-/// Which reconciles the status of a controller contains.
+/// Which reconciles and loops the status of a controller contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReconcileFilter<'a> {
-    /// None.
+    /// All loops, and no reconcile.
     Nothing,
     /// All that are kept.
     All,
     /// Those of one key.
     Key(&'a str),
-}
-
-/// The state of the router.
-struct RouterState {
-    factory: SharedInformerFactory,
-    controllers: Option<Box<ReadControllers>>,
-    #[cfg(feature = "metrics")]
-    registry: Registry,
-    #[cfg(feature = "metrics")]
-    own: Registry,
-    queues: QueueMetrics,
-    #[cfg(feature = "derived")]
-    graphs: Option<GraphMetrics>,
-    health: Checks,
-    readiness: Checks,
 }
 
 impl Endpoints {
@@ -127,10 +117,11 @@ impl Endpoints {
         }
     }
 
-    /// Adds controllers to `/informers` and `/controllers`. A manager does so for its controllers.
+    /// Adds controllers to `/informers` and `/controllers`: one object for each, with its `name`. A manager does so for
+    /// its controllers.
     pub fn controllers(
         mut self,
-        read: impl Fn(ReconcileFilter<'_>) -> Vec<ControllerStatus> + Send + Sync + 'static,
+        read: impl Fn(ReconcileFilter<'_>) -> Vec<Value> + Send + Sync + 'static,
     ) -> Self {
         self.controllers = Some(Box::new(read));
         self
@@ -200,6 +191,30 @@ impl Endpoints {
         self
     }
 
+    /// What `/informers` responds at this moment.
+    pub fn diagnostics(&self) -> Value {
+        let informers: Vec<_> = self.factory.reports().iter().map(diagnostics::informer).collect();
+        let failures: Vec<_> = self.factory.failures().iter().map(diagnostics::failure).collect();
+        let controllers = self.read_controllers(ReconcileFilter::Nothing);
+        #[cfg(feature = "derived")]
+        let graphs = self.graphs.as_ref().map(GraphMetrics::reports).unwrap_or_default();
+        #[cfg(feature = "derived")]
+        let graphs: Vec<_> = graphs.iter().map(diagnostics::graph).collect();
+        #[cfg(not(feature = "derived"))]
+        let graphs: Vec<Value> = Vec::new();
+        json!({
+            "informers": informers,
+            "queues": diagnostics::queues(&self.queues),
+            "controllers": controllers,
+            "failures": failures,
+            "graphs": graphs,
+        })
+    }
+
+    fn read_controllers(&self, filter: ReconcileFilter<'_>) -> Vec<Value> {
+        self.controllers.as_ref().map(|read| read(filter)).unwrap_or_default()
+    }
+
     /// A router to mount in a server of your own.
     pub fn router(self) -> Router {
         let router = Router::new()
@@ -210,8 +225,9 @@ impl Endpoints {
             .route("/informers", get(informers))
             .route("/controllers", get(controllers));
         #[cfg(feature = "metrics")]
-        let router = router.route("/metrics", get(metrics));
-        router.with_state(Arc::new(self.into_state()))
+        return router.route("/metrics", get(metrics)).with_state(Arc::new(self.with_collectors()));
+        #[cfg(not(feature = "metrics"))]
+        router.with_state(Arc::new(self))
     }
 
     /// Binds to an address, and returns a handle and the task that serves it. Every client that can reach the address can
@@ -220,31 +236,16 @@ impl Endpoints {
         serve(self.router(), address.into()).await
     }
 
-    fn into_state(self) -> RouterState {
-        #[cfg(feature = "metrics")]
-        let own = {
-            let mut own = self.own;
-            own.register_collector(Box::new(self.factory.metrics()));
-            own.register_collector(Box::new(self.queues.clone()));
-            #[cfg(feature = "derived")]
-            if let Some(graphs) = &self.graphs {
-                own.register_collector(Box::new(graphs.clone()));
-            }
-            own
-        };
-        RouterState {
-            factory: self.factory,
-            controllers: self.controllers,
-            #[cfg(feature = "metrics")]
-            registry: self.registry,
-            #[cfg(feature = "metrics")]
-            own,
-            queues: self.queues,
-            #[cfg(feature = "derived")]
-            graphs: self.graphs,
-            health: self.health,
-            readiness: self.readiness,
+    /// Adds the metrics of informers, queues and graphs to our own.
+    #[cfg(feature = "metrics")]
+    fn with_collectors(mut self) -> Self {
+        self.own.register_collector(Box::new(self.factory.metrics()));
+        self.own.register_collector(Box::new(self.queues.clone()));
+        #[cfg(feature = "derived")]
+        if let Some(graphs) = &self.graphs {
+            self.own.register_collector(Box::new(graphs.clone()));
         }
+        self
     }
 }
 
@@ -255,8 +256,8 @@ impl fmt::Debug for Endpoints {
 }
 
 #[cfg(feature = "metrics")]
-async fn metrics(State(sources): State<Arc<RouterState>>) -> Response {
-    match catch_unwind(AssertUnwindSafe(|| sources.metrics())) {
+async fn metrics(State(endpoints): State<Arc<Endpoints>>) -> Response {
+    match catch_unwind(AssertUnwindSafe(|| endpoints.metrics())) {
         Ok(Ok(body)) => ([(header::CONTENT_TYPE, OPEN_METRICS)], body).into_response(),
         Ok(Err(fmt::Error)) => {
             (StatusCode::INTERNAL_SERVER_ERROR, "a collector of the registry returned an error\n")
@@ -269,7 +270,7 @@ async fn metrics(State(sources): State<Arc<RouterState>>) -> Response {
 }
 
 #[cfg(feature = "metrics")]
-impl RouterState {
+impl Endpoints {
     /// Encodes both registries as one text.
     fn metrics(&self) -> Result<String, fmt::Error> {
         let mut body = String::new();
@@ -282,52 +283,38 @@ impl RouterState {
 
 type QueryPairs = Query<Vec<(String, String)>>;
 
-async fn healthz(State(sources): State<Arc<RouterState>>, Query(query): QueryPairs) -> (StatusCode, String) {
-    sources.health.answer(&ProbeQuery::new(query))
+async fn healthz(State(endpoints): State<Arc<Endpoints>>, Query(query): QueryPairs) -> (StatusCode, String) {
+    endpoints.health.answer(&ProbeQuery::new(query))
 }
 
-async fn readyz(State(sources): State<Arc<RouterState>>, Query(query): QueryPairs) -> (StatusCode, String) {
-    sources.readiness.answer(&ProbeQuery::new(query))
+async fn readyz(State(endpoints): State<Arc<Endpoints>>, Query(query): QueryPairs) -> (StatusCode, String) {
+    endpoints.readiness.answer(&ProbeQuery::new(query))
 }
 
 async fn one_of_healthz(
-    State(sources): State<Arc<RouterState>>,
+    State(endpoints): State<Arc<Endpoints>>,
     Path(check): Path<String>,
 ) -> (StatusCode, String) {
-    sources.health.answer_one(&check)
+    endpoints.health.answer_one(&check)
 }
 
 async fn one_of_readyz(
-    State(sources): State<Arc<RouterState>>,
+    State(endpoints): State<Arc<Endpoints>>,
     Path(check): Path<String>,
 ) -> (StatusCode, String) {
-    sources.readiness.answer_one(&check)
+    endpoints.readiness.answer_one(&check)
 }
 
-async fn informers(State(sources): State<Arc<RouterState>>) -> Json<Diagnostics> {
-    let mut diagnostics = Diagnostics::of(&sources.factory).with_queues(&sources.queues);
-    diagnostics.controllers = sources.controllers(ReconcileFilter::Nothing);
-    #[cfg(feature = "derived")]
-    if let Some(graphs) = &sources.graphs {
-        return Json(diagnostics.with_graphs(graphs));
-    }
-    Json(diagnostics)
+async fn informers(State(endpoints): State<Arc<Endpoints>>) -> Json<Value> {
+    Json(endpoints.diagnostics())
 }
 
-async fn controllers(
-    State(sources): State<Arc<RouterState>>,
-    Query(query): QueryPairs,
-) -> Json<Vec<ControllerStatus>> {
+async fn controllers(State(endpoints): State<Arc<Endpoints>>, Query(query): QueryPairs) -> Json<Vec<Value>> {
     let value = |name: &str| query.iter().find(|(key, _)| key == name).map(|(_, value)| &**value);
-    let mut found = sources.controllers(value("key").map_or(ReconcileFilter::All, ReconcileFilter::Key));
-    found.retain(|controller| value("controller").is_none_or(|name| controller.name == name));
+    let filter = value("key").map_or(ReconcileFilter::All, ReconcileFilter::Key);
+    let mut found = endpoints.read_controllers(filter);
+    found.retain(|controller| value("controller").is_none_or(|name| controller["name"] == name));
     Json(found)
-}
-
-impl RouterState {
-    fn controllers(&self, filter: ReconcileFilter<'_>) -> Vec<ControllerStatus> {
-        self.controllers.as_ref().map(|read| read(filter)).unwrap_or_default()
-    }
 }
 
 fn is_running(factory: &SharedInformerFactory) -> Result<(), String> {

@@ -24,14 +24,13 @@
 //! ```
 
 mod check;
-pub mod diagnostics;
+mod diagnostics;
 mod endpoints;
 mod serve;
 mod sync;
 
 /// The crate whose `Router` [`Endpoints::router`] returns.
 pub use axum;
-pub use diagnostics::Diagnostics;
 pub use endpoints::{Endpoints, ReconcileFilter};
 /// The crate whose `Registry` [`Endpoints::registry`] takes.
 #[cfg(feature = "metrics")]

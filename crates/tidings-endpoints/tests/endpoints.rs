@@ -16,7 +16,7 @@ use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Fault};
-use tidings_endpoints::{Diagnostics, Endpoints, ServeError};
+use tidings_endpoints::{Endpoints, ServeError};
 use tidings_factory::{InformerOptions, SharedInformerFactory};
 use tidings_informer::Handler;
 use tidings_informer::reflector::{ReflectorConfig, StopPolicy};
@@ -129,8 +129,11 @@ async fn an_informer_that_panicked_fails_both_probes_even_when_it_is_no_longer_i
     assert_eq!(cause.to_string(), "the informer of pods panicked: scripted panic");
     pods.stopped().await;
     let (_, _, text) = get(&router, "/informers").await;
-    let read: Diagnostics = serde_json::from_str(&text).unwrap();
-    assert_eq!((&*read.informers[0].name, read.informers[0].is_healthy), ("pods", false));
+    let read: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        (&read["informers"][0]["name"], &read["informers"][0]["isHealthy"]),
+        (&json!("pods"), &json!(false))
+    );
     drop(pods);
     for path in ["/healthz", "/readyz", "/healthz/informers", "/readyz/informers"] {
         let (status, _, text) = get(&router, path).await;
@@ -138,9 +141,9 @@ async fn an_informer_that_panicked_fails_both_probes_even_when_it_is_no_longer_i
         assert!(text.contains("informers failed: the informer of pods panicked: scripted panic\n"), "{text}");
     }
     let (_, _, text) = get(&router, "/informers").await;
-    let read: Diagnostics = serde_json::from_str(&text).unwrap();
-    let [failure] = &read.failures[..] else { panic!("{text}") };
-    assert_eq!((&*failure.informer, &*failure.cause), ("pods", "it panicked: scripted panic"));
+    let read: Value = serde_json::from_str(&text).unwrap();
+    let failure = json!({ "informer": "pods", "cause": "it panicked: scripted panic" });
+    assert_eq!(read["failures"], json!([failure]));
 
     // A new request makes a new informer.
     let pods = factory.informer::<Pod>();
@@ -292,14 +295,12 @@ async fn queues_are_shown_until_they_are_dropped() {
         "name": "replicas", "waiting": 3, "delayed": 1, "working": 1, "oldestSeconds": 4.0, "retries": 1, "adds": 4
     });
     assert_eq!(shown["queues"], json!([expected]));
-    let read: Diagnostics = serde_json::from_str(&text).unwrap();
-    assert_eq!(read, serde_json::from_value(shown).unwrap());
-    assert_eq!((&*read.informers[0].name, read.queues[0].waiting), ("pods", 3));
+    assert_eq!(shown["informers"][0]["name"], "pods");
     assert!(get(&router, "/metrics").await.2.contains("workqueue_depth{name=\"replicas\"} 3\n"));
 
     drop((working, queue));
     let (_, _, text) = get(&router, "/informers").await;
-    assert_eq!(serde_json::from_str::<Diagnostics>(&text).unwrap().queues, []);
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap()["queues"], json!([]));
     drop(pods);
 }
 

@@ -2,10 +2,9 @@
 
 use std::cmp::Ordering;
 
-use tidings_endpoints::diagnostics::{InformerState, InformerStatus, ReportedStreamState};
-
 use super::figures;
 use super::state::InformerRow;
+use crate::diagnostics_model::{InformerState, InformerStatus, StreamState};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
@@ -97,7 +96,7 @@ impl InformerHealth {
     pub(super) fn of(informer: &InformerStatus) -> Self {
         let mut streams = informer.streams.iter();
         if informer.state == InformerState::Stopped
-            || streams.any(|stream| stream.state == ReportedStreamState::Stopped)
+            || streams.any(|stream| stream.state == StreamState::Stopped)
         {
             return InformerHealth::Stopped;
         }

@@ -3,11 +3,10 @@
 
 use std::collections::HashMap;
 
-use tidings_endpoints::Diagnostics;
-use tidings_endpoints::diagnostics::{InformerStatus, QueueStatus};
 use tokio::time::Instant;
 
 use super::columns::Column;
+use crate::diagnostics_model::{Diagnostics, InformerStatus, QueueStatus};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct TopState {

@@ -7,10 +7,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use serde_json::{Value, json};
 use tidings_endpoints::ReconcileFilter;
-use tidings_endpoints::diagnostics::{
-    CauseStatus, ControllerStatus, LoopObjectStatus, LoopStatus, ReconcileStatus, WriteStatus,
-};
 use tidings_object::Key;
 use tokio::time::Instant;
 
@@ -113,23 +111,25 @@ impl CauseLog {
         history.loops.push_back((Instant::now(), report.clone()));
     }
 
-    /// The reported loops and the last reconciles, the newest last.
-    pub(crate) fn status(&self, controller: &str, filter: ReconcileFilter<'_>) -> ControllerStatus {
-        let mut status = ControllerStatus::default();
-        status.name = controller.to_owned();
-        status.loops = self.history.lock().loops.iter().map(loop_status).collect();
-        if filter == ReconcileFilter::Nothing {
-            return status;
-        }
-        // A copy, so that no reconcile waits while fields are compared.
-        let records: Vec<_> = self.history.lock().reconciles.iter().cloned().collect();
-        let is_wanted = |record: &&ReconcileRecord| match filter {
-            ReconcileFilter::Key(key) => record.request.as_str() == key,
+    /// The reported loops and the last reconciles, the newest last. It has keys, versions and the paths of fields, and no
+    /// values.
+    pub(crate) fn status(&self, controller: &str, filter: ReconcileFilter<'_>) -> Value {
+        let is_wanted = |request: &Request| match filter {
+            ReconcileFilter::Key(key) => request.as_str() == key,
             _ => true,
         };
-        let wanted = records.iter().filter(is_wanted);
-        status.reconciles = wanted.map(|record| reconcile_status(record, &records)).collect();
-        status
+        let history = self.history.lock();
+        let loops = history.loops.iter().filter(|(_, report)| is_wanted(&report.request));
+        let loops: Vec<_> = loops.map(loop_status).collect();
+        if filter == ReconcileFilter::Nothing {
+            return json!({ "name": controller, "loops": loops });
+        }
+        // A copy, so that no reconcile waits while fields are compared.
+        let records: Vec<_> = history.reconciles.iter().cloned().collect();
+        drop(history);
+        let wanted = records.iter().filter(|record| is_wanted(&record.request));
+        let reconciles: Vec<_> = wanted.map(|record| reconcile_status(record, &records)).collect();
+        json!({ "name": controller, "loops": loops, "reconciles": reconciles })
     }
 }
 
@@ -162,55 +162,49 @@ impl WriteRecord {
     }
 }
 
-fn reconcile_status(record: &ReconcileRecord, all: &[ReconcileRecord]) -> ReconcileStatus {
-    let mut status = ReconcileStatus::default();
-    status.id = record.id;
-    status.key = record.request.to_string();
-    status.age_seconds = record.ended.elapsed().as_secs_f64();
-    status.duration_seconds = record.took.as_secs_f64();
-    status.result = record.result.to_owned();
-    status.causes = record.causes.iter().map(cause_status).collect();
-    status.omitted_causes = record.causes.omitted();
-    status.writes = record.writes.iter().map(|write| write_status(write, all)).collect();
-    status
+fn reconcile_status(record: &ReconcileRecord, all: &[ReconcileRecord]) -> Value {
+    json!({
+        "id": record.id,
+        "key": record.request.as_str(),
+        "ageSeconds": record.ended.elapsed().as_secs_f64(),
+        "durationSeconds": record.took.as_secs_f64(),
+        "result": record.result,
+        "causes": record.causes.iter().map(cause_status).collect::<Vec<_>>(),
+        "omittedCauses": record.causes.omitted(),
+        "writes": record.writes.iter().map(|write| write_status(write, all)).collect::<Vec<_>>(),
+    })
 }
 
-fn write_status(write: &WriteRecord, all: &[ReconcileRecord]) -> WriteStatus {
-    let is_requested = |record: &&ReconcileRecord| record.causes.contains(write.change);
-    let mut status = WriteStatus::default();
-    status.resource = write.resource.clone();
-    status.key = write.key.as_ref().map(ToString::to_string).unwrap_or_default();
-    status.version = write.version.clone();
-    status.requested = all.iter().filter(is_requested).map(|record| record.id).collect();
-    status
+fn write_status(write: &WriteRecord, all: &[ReconcileRecord]) -> Value {
+    let requested = all.iter().filter(|record| record.causes.contains(write.change));
+    json!({
+        "resource": write.resource,
+        "key": write.key.as_ref().map(Key::as_str).unwrap_or_default(),
+        "version": write.version,
+        "requested": requested.map(|record| record.id).collect::<Vec<_>>(),
+    })
 }
 
-fn cause_status(cause: &Cause) -> CauseStatus {
-    let mut status = CauseStatus::default();
-    status.reason = cause.reason().as_str().to_owned();
-    status.resource = cause.resource().map(ToString::to_string);
-    status.key = cause.key().map(|key| key.to_string());
-    status.old_version = cause.old_version().map(ToString::to_string);
-    status.version = cause.version().map(ToString::to_string);
-    status.count = cause.count().into();
-    status.fields = cause.fields();
-    status.written_by = cause.written_by();
-    status
+fn cause_status(cause: &Cause) -> Value {
+    json!({
+        "reason": cause.reason().as_str(),
+        "resource": cause.resource().map(ToString::to_string),
+        "key": cause.key().map(|key| key.to_string()),
+        "oldVersion": cause.old_version().map(ToString::to_string),
+        "version": cause.version().map(ToString::to_string),
+        "count": cause.count(),
+        "fields": cause.fields(),
+        "writtenBy": cause.written_by(),
+    })
 }
 
-fn loop_status((at, report): &(Instant, LoopReport)) -> LoopStatus {
-    let object = |object: &LoopObject| {
-        let mut status = LoopObjectStatus::default();
-        status.resource = object.resource.clone();
-        status.key = object.key.to_string();
-        status.fields = object.fields.clone();
-        status
-    };
-    let mut status = LoopStatus::default();
-    status.key = report.request.to_string();
-    status.wakes = report.wakes.into();
-    status.within_seconds = report.within.as_secs_f64();
-    status.age_seconds = at.elapsed().as_secs_f64();
-    status.objects = report.objects.iter().map(object).collect();
-    status
+fn loop_status((at, report): &(Instant, LoopReport)) -> Value {
+    let object = |object: &LoopObject| json!({ "resource": object.resource, "key": object.key.as_str(), "fields": object.fields });
+    json!({
+        "key": report.request.as_str(),
+        "wakes": report.wakes,
+        "withinSeconds": report.within.as_secs_f64(),
+        "ageSeconds": at.elapsed().as_secs_f64(),
+        "objects": report.objects.iter().map(object).collect::<Vec<_>>(),
+    })
 }

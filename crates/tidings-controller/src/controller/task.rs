@@ -210,11 +210,8 @@ impl ControllerHandle {
     /// The loops that the controller reported, and its last reconciles: which changes requested them, what they wrote,
     /// and which reconciles these writes requested. `/controllers` shows it.
     #[cfg(feature = "endpoints")]
-    pub fn status(
-        &self,
-        reconciles: tidings_endpoints::ReconcileFilter<'_>,
-    ) -> tidings_endpoints::diagnostics::ControllerStatus {
-        self.state.causes.status(&self.name, reconciles)
+    pub fn status(&self, filter: tidings_endpoints::ReconcileFilter<'_>) -> serde_json::Value {
+        self.state.causes.status(&self.name, filter)
     }
 
     /// Why its collection has not synced. `None` if it has, or if the controller has none.

@@ -5,7 +5,7 @@ use k8s_openapi::api::core::v1::Pod;
 use serde_json::{Value, json};
 use tidings_apiserver::ApiServer;
 use tidings_derived::{Graph, GraphMetrics};
-use tidings_endpoints::{Diagnostics, Endpoints};
+use tidings_endpoints::Endpoints;
 use tidings_factory::SharedInformerFactory;
 use tokio::task::JoinSet;
 
@@ -77,9 +77,8 @@ async fn informers_lists_graphs_with_sizes_evaluations_and_the_fields_that_each_
     fixed.synced().await.unwrap();
 
     let (_, _, body) = get(&router, "/informers").await;
-    let read: Diagnostics = serde_json::from_str(&body).unwrap();
-    assert_eq!(read.graphs.len(), 2);
     let body: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(body["graphs"].as_array().map(Vec::len), Some(2));
     let mut placed_status = body["graphs"][0]["collections"][1].clone();
     placed_status["workSeconds"] = json!(0);
     let reads = json!([{ "collection": "pods", "parts": [".spec.nodeName"] }]);

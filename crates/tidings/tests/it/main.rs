@@ -4,6 +4,7 @@
 
 mod collections;
 mod contract;
+mod diagnostics;
 mod examples;
 mod informers;
 mod metrics;

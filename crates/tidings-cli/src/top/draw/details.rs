@@ -5,14 +5,12 @@ use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph};
-use tidings_endpoints::diagnostics::{
-    HandlerStatus, InformerStatus, ReportedListMode, ReportedStreamState, ReportedWire, StreamStatus,
-};
 
 use super::super::columns::{Column, InformerHealth};
 use super::super::figures::{bytes, count, plain, seconds};
 use super::super::state::{InformerRow, TopState};
 use super::colour;
+use crate::diagnostics_model::{HandlerStatus, InformerStatus, ListMode, StreamState, StreamStatus, Wire};
 
 pub(super) fn draw(state: &TopState, name: &str, scroll: u16, frame: &mut Frame<'_>, area: Rect) {
     let row = state.rows.iter().find(|row| row.informer.name == name);
@@ -115,13 +113,13 @@ fn stream(stream: &StreamStatus) -> Vec<Line<'static>> {
         text += &format!(", at version {}", plain(version));
     }
     match stream.list_mode {
-        Some(ReportedListMode::Streaming) => text += ", listed by streaming",
-        Some(ReportedListMode::Chunked) => text += ", listed in pages",
+        Some(ListMode::Streaming) => text += ", listed by streaming",
+        Some(ListMode::Chunked) => text += ", listed in pages",
         _ => {}
     }
     match stream.wire {
-        Some(ReportedWire::Protobuf) => text += ", as protobuf",
-        Some(ReportedWire::Json) => text += ", as JSON",
+        Some(Wire::Protobuf) => text += ", as protobuf",
+        Some(Wire::Json) => text += ", as JSON",
         _ => {}
     }
     let mut lines = vec![Line::raw(text)];
@@ -158,13 +156,13 @@ fn heading(text: &str) -> Line<'static> {
     Line::styled(text.to_owned(), Style::new().add_modifier(Modifier::UNDERLINED))
 }
 
-fn doing(state: ReportedStreamState) -> &'static str {
+fn doing(state: StreamState) -> &'static str {
     match state {
-        ReportedStreamState::NotStarted => "not started",
-        ReportedStreamState::Listing => "listing",
-        ReportedStreamState::Watching => "watching",
-        ReportedStreamState::Waiting => "waiting to try again",
-        ReportedStreamState::Stopped => "stopped",
-        _ => "unknown",
+        StreamState::NotStarted => "not started",
+        StreamState::Listing => "listing",
+        StreamState::Watching => "watching",
+        StreamState::Waiting => "waiting to try again",
+        StreamState::Stopped => "stopped",
+        StreamState::Unknown => "unknown",
     }
 }
