@@ -101,7 +101,7 @@ impl ObjectWait {
         ControllerError::NotDeclared {
             controller: controller.to_owned(),
             resource: self.0.resource.to_string(),
-            declaration: self.0.declaration.clone(),
+            declaration: format!("`.{}`", self.0.declaration),
         }
     }
 }

@@ -206,7 +206,7 @@ impl Context {
         let cache = cache.filter(|cache| cache.is_owned).ok_or_else(|| ControllerError::NotDeclared {
             controller: self.controller().to_owned(),
             resource: resource.to_string(),
-            declaration,
+            declaration: format!("`.{declaration}`"),
         })?;
         Ok(PreparedChild { cache, key, object })
     }

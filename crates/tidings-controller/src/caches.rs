@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tidings_informer::SharedInformer;
-use tidings_object::{Projection, ResourceKind};
+use tidings_object::{Key, Projection, ResourceKind};
 
 use crate::context::ReferencedBodies;
 use crate::writes::{KindWrites, WriteLog};
@@ -12,6 +12,8 @@ use crate::writes::{KindWrites, WriteLog};
 #[derive(Default)]
 pub(crate) struct ControllerCaches {
     all: Vec<ControllerCache>,
+    /// Whether the controller reconciles the keys of a collection. Then none of the caches is that of its own kind.
+    is_of_collection: bool,
 }
 
 pub(crate) struct ControllerCache {
@@ -39,11 +41,23 @@ impl ControllerCache {
 }
 
 impl ControllerCaches {
+    pub(crate) fn of_collection() -> Self {
+        ControllerCaches { all: Vec::new(), is_of_collection: true }
+    }
+
+    /// The generation of the object of a request. `None` if there is none, or if the controller has no kind.
+    pub(crate) fn generation(&self, request: &Key) -> Option<i64> {
+        match self.is_of_collection {
+            true => None,
+            false => self.own().reader().get(request)?.generation(),
+        }
+    }
+
     pub(crate) fn push(&mut self, cache: ControllerCache) {
         self.all.push(cache);
     }
 
-    /// The informer of the kind that the controller reconciles.
+    /// The informer of the kind that the controller reconciles. A controller of a collection has none.
     pub(crate) fn own(&self) -> &SharedInformer<()> {
         &self.all.first().expect("a controller watches its own kind").informer
     }

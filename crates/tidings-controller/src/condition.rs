@@ -41,23 +41,6 @@ pub struct Condition<K> {
 
 type ConditionFn<K> = dyn Fn(Option<&Object<K>>) -> Result<bool, ReadError> + Send + Sync;
 
-/// The last state that a condition was checked against.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LastSeen {
-    /// The informer has not synced, for this reason.
-    NotSynced(String),
-    /// The object did not exist.
-    Absent,
-    /// The object in this version.
-    Object {
-        /// Its version.
-        version: String,
-        /// Its status as JSON, cut to 512 bytes, or why it could not be read.
-        status: String,
-    },
-}
-
 /// Waits until the condition holds, and returns the object in that state, or `None` if it does not exist.
 ///
 /// ```
@@ -108,8 +91,10 @@ pub async fn await_condition<K>(
     match waited {
         Ok(()) => Ok(last_checked.expect("a condition that holds was checked").0),
         Err(WaitError::DeadlinePassed { .. }) => {
-            let last_seen = last_checked
-                .map_or_else(|| LastSeen::NotSynced(informer.unsynced().reason), LastSeen::from_check);
+            let last_seen = match last_checked {
+                Some((object, unreadable)) => last_seen(object, unreadable),
+                None => format!("nothing, because the cache has not synced: {}", informer.unsynced().reason),
+            };
             Err(ControllerError::ConditionTimeout { object, condition, within, last_seen })
         }
         Err(source) => Err(ControllerError::ConditionUnknown { object, condition, source }),
@@ -252,29 +237,18 @@ impl Condition<Deployment> {
     }
 }
 
-impl LastSeen {
-    fn from_check<K>((object, unreadable): (Option<Object<K>>, Option<String>)) -> Self {
-        let Some(object) = object else { return LastSeen::Absent };
-        let status = match (unreadable, object.field(".status")) {
-            (Some(error), _) => error,
-            // A server writes an empty status if there is none.
-            (None, Ok(status)) if matches!(&*status.to_string(), "<none>" | "{}") => "no status".to_owned(),
-            (None, Ok(status)) => format!("status {status}"),
-            (None, Err(error)) => error.to_string(),
-        };
-        let status = status[..status.floor_char_boundary(STATUS_BYTES_MAX)].to_owned();
-        LastSeen::Object { version: object.version().to_string(), status }
-    }
-}
-
-impl fmt::Display for LastSeen {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LastSeen::NotSynced(reason) => write!(f, "nothing, because the cache has not synced: {reason}"),
-            LastSeen::Absent => f.write_str("there is no such object"),
-            LastSeen::Object { version, status } => write!(f, "version {version}, {status}"),
-        }
-    }
+/// The last state that a condition was checked against: the version and the status, cut to 512 bytes, or why it could not
+/// be read.
+fn last_seen<K>(object: Option<Object<K>>, unreadable: Option<String>) -> String {
+    let Some(object) = object else { return "there is no such object".to_owned() };
+    let status = match (unreadable, object.field(".status")) {
+        (Some(error), _) => error,
+        // A server writes an empty status if there is none.
+        (None, Ok(status)) if matches!(&*status.to_string(), "<none>" | "{}") => "no status".to_owned(),
+        (None, Ok(status)) => format!("status {status}"),
+        (None, Err(error)) => error.to_string(),
+    };
+    format!("version {}, {}", object.version(), &status[..status.floor_char_boundary(STATUS_BYTES_MAX)])
 }
 
 /// The text that completes "the object ...".

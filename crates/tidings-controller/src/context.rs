@@ -234,7 +234,7 @@ impl Context {
         self.shared.caches.find(resource, projection).ok_or_else(|| ControllerError::NotDeclared {
             controller: self.controller().to_owned(),
             resource: resource.to_string(),
-            declaration: declaration.to_string(),
+            declaration: format!("`.{declaration}`"),
         })
     }
 

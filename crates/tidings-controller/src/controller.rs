@@ -28,7 +28,6 @@ use tidings_object::{Kind, ResourceKind};
 use tidings_workqueue::WorkQueue;
 
 pub use builder::ControllerBuilder;
-pub use collection::CollectionControllerBuilder;
 pub use map_context::MapContext;
 #[cfg(feature = "metrics")]
 pub use metrics::ControllerMetrics;
@@ -153,7 +152,10 @@ impl Controller {
         let queue = settings.queue.named(name.as_str()).build();
         let (causes, debounce) = (Arc::new(CauseLog::new(settings.loops)), settings.debounce);
         let request_queue = RequestQueue { queue: queue.clone(), debounce, causes: Arc::clone(&causes) };
-        let mut caches = ControllerCaches::default();
+        let mut caches = match &keys {
+            Some(_) => ControllerCaches::of_collection(),
+            None => ControllerCaches::default(),
+        };
         let mut handlers = ControllerHandlers::default();
         let (mut requests, mut paths) = (Vec::new(), Vec::new());
         let (map_failures, map_failure) = MapFailures::new();

@@ -6,7 +6,6 @@ use tidings_informer::{InformerError, KeySourceError, WaitError};
 use tidings_object::ReadError;
 use tidings_util::WithCauses;
 
-use crate::condition::LastSeen;
 use crate::finalizer::ATTEMPTS_MAX;
 
 /// Why a controller can't be attached or has ended, or why a helper of reconcilers (finalizers, owner references,
@@ -25,16 +24,8 @@ pub enum ControllerError {
         /// The controller.
         controller: String,
     },
-    /// An informer rejected the controller's handler.
-    #[error("attaching controller {controller:?} to its informers: {source}")]
-    Attach {
-        /// The controller.
-        controller: String,
-        /// The cause.
-        r#source: Box<InformerError>,
-    },
-    /// A resource has a name that no API server accepts.
-    #[error("getting the informer of {resource} for controller {controller:?}: {source}")]
+    /// There is no informer of a resource, because of its name or its options, or it rejected the controller's handler.
+    #[error("attaching controller {controller:?} to the informer of {resource}: {source}")]
     Resource {
         /// The controller.
         controller: String,
@@ -89,29 +80,14 @@ pub enum ControllerError {
         /// The panic's message.
         message: String,
     },
-    /// The reconciler reads a kind that its controller neither watches nor reads.
-    #[error("controller {controller:?} has no cache of {resource}: declare it with `.{declaration}`")]
+    /// A reconciler, or the map of a watched kind, reads a kind that its controller does not declare.
+    #[error("controller {controller:?} has no cache of {resource}: declare it with {declaration}")]
     NotDeclared {
         /// The controller.
         controller: String,
         /// The resource.
         resource: String,
-        /// The call that declares it.
-        declaration: String,
-    },
-    /// The map of a watched kind reads a kind that its controller does not declare before the watched one.
-    #[error(
-        "the map of {watched} of controller {controller:?} has no cache of {resource}: declare it with `.{declaration}` \
-         before the watched kind"
-    )]
-    NotDeclaredForMap {
-        /// The controller.
-        controller: String,
-        /// The watched resource.
-        watched: String,
-        /// The resource.
-        resource: String,
-        /// The call that declares it.
+        /// The call that declares it, in backticks, and where it must stand.
         declaration: String,
     },
     /// The map of a watched kind returned an error, so that requests are missing.
@@ -148,49 +124,22 @@ pub enum ControllerError {
         index: String,
     },
     /// A read from the server failed.
-    #[error("reading {object} from the server: {}", WithCauses(.source))]
+    #[error("reading {object} from the server{}: {}", read_advice(.source), WithCauses(.source))]
     LiveRead {
         /// What was read.
         object: String,
         /// The cause.
         r#source: Box<kube_client::Error>,
     },
-    /// The role lacks a permission that a read from the server needs.
-    #[error(
-        "reading {object} from the server is not permitted: let the role `get` and `list` this resource in its \
-         namespace: {}",
-        WithCauses(.source)
-    )]
-    ReadForbidden {
-        /// What was read.
-        object: String,
-        /// The server's response.
-        r#source: Box<kube_client::Error>,
-    },
-    /// A reference of a controller is invalid.
-    #[error("controller {controller:?} refers to {resource} at {path:?}: {reason}")]
+    /// A reference of a controller is invalid, or its path is not in the schema of the controller's kind.
+    #[error("controller {controller:?} can't follow its references at {path:?}: {reason}")]
     Reference {
         /// The controller.
         controller: String,
-        /// The referenced resource.
-        resource: String,
         /// The path.
         path: String,
         /// What is wrong.
         reason: String,
-    },
-    /// The path of a reference is not in the schema of the controller's kind.
-    #[error(
-        "controller {controller:?} reads references at {path:?}, which is not in the schema of {resource}: correct the \
-         path, or the schema in the definition of the resource"
-    )]
-    PathNotInSchema {
-        /// The controller.
-        controller: String,
-        /// The resource of the controller.
-        resource: String,
-        /// The path.
-        path: String,
     },
     /// An object of a set can't be applied. Nothing was sent.
     #[error("applying a set of objects: {resource}: {reason}")]
@@ -247,25 +196,8 @@ pub enum ControllerError {
         /// The name.
         name: String,
     },
-    /// The role lacks a permission that finalizers need.
-    #[error(
-        "{verb} a finalizer on {object} is not permitted: let the role `get` and `patch` this resource, and `update` \
-         its `finalizers`: {}",
-        WithCauses(.source)
-    )]
-    FinalizerForbidden {
-        /// What was attempted: adding or removing.
-        verb: &'static str,
-        /// The object.
-        object: String,
-        /// The server's response.
-        r#source: Box<kube_client::Error>,
-    },
     /// The request that adds or removes a finalizer failed.
-    #[error(
-        "{verb} finalizer {finalizer} on {object} failed, and the next reconcile tries it again: {}",
-        WithCauses(.source)
-    )]
+    #[error("{verb} finalizer {finalizer} on {object} {}: {}", finalizer_advice(.source), WithCauses(.source))]
     FinalizerRequest {
         /// What was attempted: adding or removing.
         verb: &'static str,
@@ -334,8 +266,8 @@ pub enum ControllerError {
         condition: String,
         /// The time that was allowed.
         within: Duration,
-        /// The last state that was checked.
-        last_seen: LastSeen,
+        /// The last state that was checked: the version and the status, or that there was none.
+        last_seen: String,
     },
     /// The informer can't say whether a condition holds.
     #[error("{object}: can't determine whether it {condition}: {source}")]
@@ -353,4 +285,24 @@ pub enum ControllerError {
         /// The resource and the key.
         object: String,
     },
+}
+
+fn is_forbidden(error: &kube_client::Error) -> bool {
+    matches!(error, kube_client::Error::Api(status) if status.code == 403)
+}
+
+fn read_advice(error: &kube_client::Error) -> &'static str {
+    match is_forbidden(error) {
+        true => " is not permitted: let the role `get` and `list` this resource in its namespace",
+        false => "",
+    }
+}
+
+fn finalizer_advice(error: &kube_client::Error) -> &'static str {
+    match is_forbidden(error) {
+        true => {
+            "is not permitted: let the role `get` and `patch` this resource, and `update` its `finalizers`"
+        }
+        false => "failed, and the next reconcile tries it again",
+    }
 }

@@ -310,15 +310,8 @@ impl<'a, A: sealed::FinalizerApi> FinalizerPatcher<'a, A> {
     }
 
     fn error(&self, verb: &'static str, source: kube_client::Error) -> ControllerError {
-        let (object, code) = (self.url.clone(), code(&source));
-        let source = Box::new(source);
-        match code {
-            Some(403) => ControllerError::FinalizerForbidden { verb, object, source },
-            _ => {
-                let finalizer = self.finalizer.to_owned();
-                ControllerError::FinalizerRequest { verb, finalizer, object, source }
-            }
-        }
+        let (object, finalizer) = (self.url.clone(), self.finalizer.to_owned());
+        ControllerError::FinalizerRequest { verb, finalizer, object, source: Box::new(source) }
     }
 }
 

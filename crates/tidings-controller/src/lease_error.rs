@@ -29,51 +29,11 @@ pub enum LeaseError {
     /// The namespace of the Leases is not valid.
     #[error("choosing the namespace of the leases: {0}")]
     Namespace(tidings_source::ClientError),
-    /// A duration is zero.
-    #[error("the {option} is zero: choose a positive duration")]
-    ZeroDuration {
-        /// Which option.
-        option: &'static str,
-    },
-    /// The duration of a Lease is a 32-bit number of seconds.
-    #[error("a lease duration of {lease_duration:?} is too long for the 32-bit number of seconds in a lease")]
-    LeaseDurationTooLong {
-        /// The lease duration.
-        lease_duration: Duration,
-    },
-    /// A leader would rely on its lease longer than the lease lasts.
-    #[error(
-        "the lease duration {lease_duration:?} must be longer than the renew deadline {renew_deadline:?}"
-    )]
-    RenewDeadlineTooLong {
-        /// The lease duration.
-        lease_duration: Duration,
-        /// The renew deadline.
-        renew_deadline: Duration,
-    },
-    /// A leader would have no second attempt to renew its lease.
-    #[error(
-        "the renew deadline {renew_deadline:?} must be longer than 1.2 times the retry period {retry_period:?}"
-    )]
-    RetryPeriodTooLong {
-        /// The renew deadline.
-        renew_deadline: Duration,
-        /// The retry period.
-        retry_period: Duration,
-    },
-    /// The durations of a shard do not fit together.
-    #[error(
-        "the retry period ({retry_period:?}) must be at most half of the renew deadline ({renew_deadline:?}), which \
-         must be shorter than 4/5 of the lease duration ({lease_duration:?}), which must be whole seconds and at most \
-         an hour"
-    )]
-    ShardTiming {
-        /// The lease duration.
-        lease_duration: Duration,
-        /// The renew deadline.
-        renew_deadline: Duration,
-        /// The retry period.
-        retry_period: Duration,
+    /// The durations of an election or of a shard do not fit together.
+    #[error("{reason}")]
+    Timing {
+        /// Which ones, and what they must be.
+        reason: String,
     },
     /// The Leases of the group can't be watched.
     #[error("watching the leases of the group: {0}")]

@@ -55,13 +55,13 @@ mod manager;
 pub use action::{Action, ObjectWait};
 pub use apply::{Applied, Child};
 pub use causes::{Cause, Causes, LoopObject, LoopReport};
-pub use condition::{Condition, LastSeen, await_condition, await_condition_on};
+pub use condition::{Condition, await_condition, await_condition_on};
 pub use context::{Context, LateReads, ListRead, Staleness, TestContext, WhenStale};
 #[cfg(feature = "metrics")]
 pub use controller::ControllerMetrics;
 pub use controller::{
-    CollectionControllerBuilder, Controller, ControllerBuilder, ControllerHandle, ControllerStats,
-    ControllerTask, MapContext, Owned, Reference, RequestCount, RequestReason, Watched,
+    Controller, ControllerBuilder, ControllerHandle, ControllerStats, ControllerTask, MapContext, Owned,
+    Reference, RequestCount, RequestReason, Watched,
 };
 pub use error::ControllerError;
 pub use finalizer::{Finalize, FinalizerApi, finalizer};
@@ -71,7 +71,7 @@ pub use owner::{
 };
 pub use predicate::Predicate;
 pub use reconciler::{Error, Reconciler};
-pub use recorder::{EventType, NewEvent, Recorder, RecorderBuilder, RecorderStats, RecorderTask};
+pub use recorder::{NewEvent, Recorder, RecorderBuilder, RecorderStats, RecorderTask};
 pub use request::Request;
 pub use shard::{Permit, Shard, ShardStatus, ShardTask, Sharding};
 pub use status::{ConditionStatus, StatusWrite};

@@ -27,6 +27,13 @@ use controllers::ControllerSet;
 use endpoints::EndpointOptions;
 use tasks::Runnable;
 
+/// The default of [`Manager::sync_timeout`].
+const SYNC_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// The default of [`Manager::graceful_shutdown_timeout`]. Kubernetes kills a pod after 30 s by default, which leaves
+/// 10 s for the rest of the stop.
+const GRACEFUL_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(20);
+
 /// A longer timeout is shortened to this, so that adding it to an `Instant` can't overflow.
 const GRACEFUL_SHUTDOWN_TIMEOUT_MAX: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
@@ -173,13 +180,6 @@ pub enum ManagerError {
 }
 
 impl Manager {
-    /// The default of [`sync_timeout`](Self::sync_timeout).
-    pub const SYNC_TIMEOUT: Duration = Duration::from_secs(120);
-
-    /// The default of [`graceful_shutdown_timeout`](Self::graceful_shutdown_timeout). Kubernetes kills a pod after 30 s
-    /// by default, which leaves 10 s for the rest of the stop.
-    pub const GRACEFUL_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(20);
-
     /// A manager of controllers over this factory. It starts the factory: informers that others requested from it and
     /// did not start run too.
     pub fn new(factory: SharedInformerFactory) -> Self {
@@ -191,8 +191,8 @@ impl Manager {
             on_overrun: OnOverrun::default(),
             on_error: None,
             endpoints: EndpointOptions::default(),
-            sync_timeout: Self::SYNC_TIMEOUT,
-            graceful_shutdown_timeout: Self::GRACEFUL_SHUTDOWN_TIMEOUT,
+            sync_timeout: SYNC_TIMEOUT,
+            graceful_shutdown_timeout: GRACEFUL_SHUTDOWN_TIMEOUT,
         }
     }
 

@@ -23,7 +23,7 @@ mod spam;
 mod task;
 mod write;
 
-pub use event::{EventType, NewEvent};
+pub use event::NewEvent;
 pub use task::RecorderTask;
 
 use self::correlator::{Correlation, EventCorrelator};
@@ -125,17 +125,6 @@ struct SharedRecorder {
 }
 
 impl Recorder {
-    /// The default of [`waiting_events_max`](RecorderBuilder::waiting_events_max).
-    pub const WAITING_EVENTS_MAX: usize = 1000;
-    /// The default of [`window`](RecorderBuilder::window).
-    pub const WINDOW: Duration = Duration::from_secs(6 * 60);
-    /// The default burst of [`spam_limit`](RecorderBuilder::spam_limit).
-    pub const BURST_EVENTS: u32 = 25;
-    /// The default interval of [`spam_limit`](RecorderBuilder::spam_limit).
-    pub const REFILL_INTERVAL: Duration = Duration::from_secs(5 * 60);
-    /// The default of [`attempts_max`](RecorderBuilder::attempts_max).
-    pub const ATTEMPTS_MAX: u32 = 12;
-
     /// A recorder for the controller with this name, such as `example.com/foo-controller`, and the task that writes.
     pub fn new(client: Client, controller: impl Into<String>) -> (Recorder, RecorderTask) {
         Self::builder(client, controller).build()
@@ -144,11 +133,11 @@ impl Recorder {
     /// The options of a recorder.
     pub fn builder(client: Client, controller: impl Into<String>) -> RecorderBuilder {
         let limits = Limits {
-            waiting_events_max: Self::WAITING_EVENTS_MAX,
-            window: Self::WINDOW,
-            burst_events: Self::BURST_EVENTS,
-            refill_interval: Self::REFILL_INTERVAL,
-            attempts_max: Self::ATTEMPTS_MAX,
+            waiting_events_max: 1000,
+            window: Duration::from_secs(6 * 60),
+            burst_events: 25,
+            refill_interval: Duration::from_secs(5 * 60),
+            attempts_max: 12,
         };
         RecorderBuilder { client, reporter: Reporter::of(controller.into()), limits, seed: 0 }
     }

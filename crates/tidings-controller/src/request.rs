@@ -24,11 +24,6 @@ impl Request {
     pub fn new(namespace: Option<&str>, name: &str) -> Result<Self, ParseError> {
         Key::new(namespace, name).map(Request)
     }
-
-    /// The key.
-    pub fn key(&self) -> &Key {
-        &self.0
-    }
 }
 
 /// A request can be passed as a key: `lister.get(&request)`.

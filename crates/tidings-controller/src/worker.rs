@@ -156,7 +156,7 @@ impl WorkerShared {
         if writes.is_empty() || self.write_wait_max.is_zero() {
             return Some((claimed, Ok(())));
         }
-        if let Some(shown) = writes_shown(caches, &writes, self.write_wait_max).now_or_never() {
+        if let Some(shown) = writes_shown(caches, writes.iter(), self.write_wait_max).now_or_never() {
             return Some((claimed, shown));
         }
         self.state.counters.write_waits.add_one();
@@ -210,8 +210,7 @@ impl WorkerShared {
         if !causes.are_own_writes() {
             return;
         }
-        let own = self.context.caches.own().reader().get(request);
-        let generation = own.and_then(|object| object.generation());
+        let generation = self.context.caches.generation(request);
         if self.state.causes.woke_itself(&self.context.controller, request, generation, causes) {
             self.state.counters.loops.add_one();
         }

@@ -13,10 +13,12 @@
 mod api;
 mod delete_response;
 mod if_unchanged;
+mod sweeps;
 mod unseen;
 mod written;
 
 use std::collections::{HashMap, VecDeque};
+use std::iter;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,6 +32,7 @@ use tokio::time::Instant;
 
 pub use api::TrackedApi;
 pub use if_unchanged::IfUnchanged;
+use sweeps::Sweeps;
 pub(crate) use unseen::{KindWrites, ReadScope, WriteLog};
 pub use written::Written;
 
@@ -45,14 +48,15 @@ const WRITES_PER_REQUEST_MAX: usize = 1024;
 const SWEEP_ABOVE_REQUESTS: usize = 1024;
 
 /// The writes of each request that no reconcile has waited for.
+#[derive(Default)]
 pub(crate) struct PendingWrites {
     by_request: Mutex<WritesByRequest>,
 }
 
+#[derive(Default)]
 struct WritesByRequest {
     writes: HashMap<Request, VecDeque<TrackedWrite>, RandomState>,
-    /// The number of requests above which the next sweep runs.
-    sweep_above: usize,
+    sweeps: Sweeps<SWEEP_ABOVE_REQUESTS>,
 }
 
 #[derive(Debug, Clone)]
@@ -70,13 +74,6 @@ pub(crate) enum WriteEffect {
     Deleted { key: Key, uid: String },
 }
 
-impl Default for PendingWrites {
-    fn default() -> Self {
-        let by_request = WritesByRequest { writes: HashMap::default(), sweep_above: SWEEP_ABOVE_REQUESTS };
-        PendingWrites { by_request: Mutex::new(by_request) }
-    }
-}
-
 impl PendingWrites {
     pub(crate) fn record(&self, caches: &ControllerCaches, request: &Request, write: TrackedWrite) {
         let Some(cache) = caches.showing(&write.resource).next() else { return };
@@ -88,7 +85,7 @@ impl PendingWrites {
             writes.pop_front();
         }
         writes.push_back(write);
-        if recorded.writes.len() > recorded.sweep_above {
+        if recorded.sweeps.is_due(recorded.writes.len()) {
             recorded.sweep(caches);
         }
     }
@@ -106,14 +103,16 @@ impl PendingWrites {
 
 impl WritesByRequest {
     /// Removes the writes that the caches already show. Without it, a request that is never reconciled again would stay
-    /// for ever. The next sweep runs when there are twice as many requests as after this one, so that the cost for each
-    /// write is constant (amortized).
+    /// for ever.
     fn sweep(&mut self, caches: &ControllerCaches) {
         self.writes.retain(|_, writes| {
-            writes.retain(|write| !write.is_passed(caches) && !write.is_shown(caches));
+            writes.retain(|write| {
+                let shown = writes_shown(caches, iter::once(write), Duration::ZERO).now_or_never();
+                !matches!(shown, Some(Ok(())))
+            });
             !writes.is_empty()
         });
-        self.sweep_above = SWEEP_ABOVE_REQUESTS.max(self.writes.len() * 2);
+        self.sweeps.swept(self.writes.len());
     }
 }
 
@@ -126,33 +125,15 @@ impl TrackedWrite {
         let mut showing = caches.showing(&self.resource);
         showing.all(|cache| cache.informer.reader().version().is_some_and(has_passed))
     }
-
-    /// Whether no wait is necessary.
-    fn is_shown(&self, caches: &ControllerCaches) -> bool {
-        let result = self.shown(caches, Instant::now()).now_or_never();
-        !matches!(result, None | Some(Err(WaitError::DeadlinePassed { .. })))
-    }
-
-    /// Waits until every cache of the resource shows this write, or until the server's versions went back (a restore).
-    /// It does not wait for a cache that will never show the write, because of its selector or because it has stopped.
-    async fn shown(&self, caches: &ControllerCaches, deadline: Instant) -> Result<(), WaitError> {
-        for cache in caches.showing(&self.resource) {
-            let within = deadline.saturating_duration_since(Instant::now());
-            let end = shown_by(&cache.informer, &self.effect, within).await;
-            if matches!(end, Err(WaitError::DeadlinePassed { .. } | WaitError::WentBack { .. })) {
-                return end;
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Waits until one cache shows a write.
 pub(crate) async fn shown_by(
     cache: &SharedInformer<()>,
     effect: &WriteEffect,
-    within: Duration,
+    deadline: Instant,
 ) -> Result<(), WaitError> {
+    let within = deadline.saturating_duration_since(Instant::now());
     match effect {
         WriteEffect::Written { meta, .. } => cache.wait_for_written(meta, within).await,
         WriteEffect::Deleted { key, uid } => cache.wait_for_deletion(key, uid, within).await,
@@ -187,29 +168,28 @@ impl WriteEffect {
 }
 
 /// Waits until the caches show these writes, at most for `within`. The error names the write that they do not show.
-pub(crate) async fn writes_shown(
+///
+/// It waits for one write after the other. All have the same deadline, so this takes as long as the slowest.
+pub(crate) async fn writes_shown<'a>(
     caches: &ControllerCaches,
-    writes: &VecDeque<TrackedWrite>,
+    writes: impl Iterator<Item = &'a TrackedWrite> + Clone,
     within: Duration,
 ) -> Result<(), WaitError> {
-    if writes.iter().all(|write| write.is_passed(caches)) {
+    if writes.clone().all(|write| write.is_passed(caches)) {
         return Ok(());
     }
-    match all_shown(caches, writes, clock::from_now(within)).await {
-        Err(passed @ (WaitError::DeadlinePassed { .. } | WaitError::Failed { .. })) => Err(passed),
-        // After a restore the caches will never show the writes that were made before it.
-        _ => Ok(()),
-    }
-}
-
-/// Waits for one write after the other. All have the same deadline, so this takes as long as the slowest.
-async fn all_shown(
-    caches: &ControllerCaches,
-    writes: &VecDeque<TrackedWrite>,
-    deadline: Instant,
-) -> Result<(), WaitError> {
-    for write in writes {
-        write.shown(caches, deadline).await?;
+    let deadline = clock::from_now(within);
+    for TrackedWrite { resource, effect } in writes {
+        for cache in caches.showing(resource) {
+            match shown_by(&cache.informer, effect, deadline).await {
+                Err(passed @ WaitError::DeadlinePassed { .. }) => return Err(passed),
+                // After a restore the caches will never show the writes that were made before it.
+                Err(WaitError::WentBack { .. }) => return Ok(()),
+                // Other errors mean that this cache never shows the write: because of its selector, or because it has
+                // stopped.
+                _ => {}
+            }
+        }
     }
     Ok(())
 }
@@ -261,7 +241,7 @@ mod tests {
         }
         assert!((unseen..unseen + SWEEP_ABOVE_REQUESTS).contains(&pending_writes.requests()));
         // It sweeps above 1,024 requests, and then above twice as many as are left: 2,050 and 4,102.
-        assert_eq!(pending_writes.by_request.lock().sweep_above, 4 * SWEEP_ABOVE_REQUESTS + 6);
+        assert_eq!(pending_writes.by_request.lock().sweeps.due_above, 4 * SWEEP_ABOVE_REQUESTS + 6);
         assert!((0..unseen).all(|at| !pending_writes.take(&request(at)).is_empty()));
         assert!(write(version).is_passed(&caches) && !write(version + 1).is_passed(&caches));
         running.shutdown().await;

@@ -1,10 +1,12 @@
 //! Causes of waiting requests: merged, bounded, taken and put back.
 
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::{Value, json};
 use tidings_object::{Intake, Kind as _, NothingKnown, Object, RawObject};
 
 use super::*;
 use crate::request::Request;
+use crate::writes::{TrackedWrite, WriteEffect};
 
 fn request(name: &str) -> Request {
     Request::new(Some("default"), name).unwrap()
@@ -104,4 +106,36 @@ async fn a_requeue_that_is_not_due_is_no_cause() {
     log.add(&request("m"), later());
     tokio::time::advance(minute).await;
     assert_eq!(log.take(&request("m")).to_string(), "requeue_after");
+}
+
+/// Whether the changes that caused a reconcile count as the controller's own. `own` are the versions that it wrote.
+fn are_own(changes: impl IntoIterator<Item = Cause>, own: impl IntoIterator<Item = u64>) -> bool {
+    let log = log();
+    for version in own {
+        let meta = ObjectMeta { resource_version: Some(version.to_string()), ..ObjectMeta::default() };
+        let resource = k8s_openapi::api::core::v1::ConfigMap::resource();
+        log.wrote(1, &TrackedWrite { resource, effect: WriteEffect::written(&meta) });
+    }
+    changes.into_iter().for_each(|change| log.add(&request("m"), change));
+    log.take(&request("m")).are_own_writes()
+}
+
+// holds: X76
+#[test]
+fn a_wake_is_an_own_one_only_if_the_controller_made_every_change_that_caused_it() {
+    // Two objects.
+    let two = || [updated("s", 41), updated("t", 42)];
+    assert!(are_own(two(), [42, 43]));
+    assert!(!are_own(two(), [42]) && !are_own(two(), [43]));
+    // Two changes of one object, which are one cause.
+    let merged = || [updated("s", 41), updated("s", 42)];
+    assert!(are_own(merged(), [42, 43]));
+    assert!(!are_own(merged(), [42]) && !are_own(merged(), [43]));
+    // More objects than are kept.
+    let many = || (41..=60).map(|version| updated(&format!("s-{version}"), version));
+    assert!(are_own(many(), 42..=61));
+    assert!(!are_own(many(), 42..=60), "the last, which is not kept, is of another client");
+    // A requeue changes nothing, and a reconcile without a change is no wake by a write.
+    assert!(are_own([updated("s", 41), Cause::of(RequestReason::Requeue)], [42]));
+    assert!(!are_own([Cause::of(RequestReason::Requeue)], [42]));
 }

@@ -99,10 +99,5 @@ fn object(cache: &ControllerCache, projection: Projection, json: &[u8]) -> Resul
 }
 
 fn failed(object: String, source: Error) -> ControllerError {
-    match &source {
-        Error::Api(status) if status.code == 403 => {
-            ControllerError::ReadForbidden { object, source: Box::new(source) }
-        }
-        _ => ControllerError::LiveRead { object, source: Box::new(source) },
-    }
+    ControllerError::LiveRead { object, source: Box::new(source) }
 }

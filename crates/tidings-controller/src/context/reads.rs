@@ -21,13 +21,12 @@ use tidings_informer::WaitError;
 use tidings_informer::indexer::Snapshot;
 use tidings_object::{Key, Kind, LabelSelector, Object, Projection, RawObject, ResourceKind};
 use tidings_util::clock;
-use tokio::time::Instant;
 
 use super::{Context, live};
 use crate::caches::ControllerCache;
 use crate::error::ControllerError;
 use crate::reconciler::Error;
-use crate::writes::{ReadScope, WriteEffect, shown_by};
+use crate::writes::{ReadScope, shown_by};
 
 /// What a read does if the cache does not show this process's own writes within the bound. See
 /// [`late_reads`](crate::ControllerBuilder::late_reads).
@@ -209,7 +208,7 @@ impl Context {
                 shown(cache.informer.wait_for(&version, within).await)?;
             }
             for write in &unseen {
-                shown(write_shown(cache, write, deadline).await)?;
+                shown(shown_by(&cache.informer, write, deadline).await)?;
             }
             Ok(())
         };
@@ -249,14 +248,6 @@ fn shown(waited: Result<(), WaitError>) -> Result<(), WaitError> {
         ) => Err(late),
         _ => Ok(()),
     }
-}
-
-async fn write_shown(
-    cache: &ControllerCache,
-    write: &WriteEffect,
-    deadline: Instant,
-) -> Result<(), WaitError> {
-    shown_by(&cache.informer, write, deadline.saturating_duration_since(Instant::now())).await
 }
 
 /// The line that declares a kind.

@@ -1,12 +1,13 @@
 //! The options of a controller.
 
 use std::fmt;
+use std::marker::PhantomData;
 use std::time::Duration;
 
 use kube_core::PartialObjectMeta;
 use tidings_factory::InformerOptions;
-use tidings_informer::Notification;
-use tidings_object::{Kind, ResourceKind};
+use tidings_informer::{KeySource, Notification};
+use tidings_object::{Key, Kind, ResourceKind};
 use tidings_workqueue::limiter::{Exponential, RateLimiter};
 use tidings_workqueue::{WorkQueue, WorkQueueBuilder};
 
@@ -33,13 +34,17 @@ const RETRY_MAX: Duration = Duration::from_secs(1000);
 /// The default of [`ControllerBuilder::reconcile_timeout`].
 const RECONCILE_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 
-/// Builds a [`Controller`].
+/// Builds a [`Controller`] of objects of `K`, or of the keys of a collection.
+///
+/// A controller of a collection has no options that need a kind: owners, references, predicates and shards.
 #[must_use = "call `reconcile` to get the controller"]
-pub struct ControllerBuilder<K> {
+pub struct ControllerBuilder<K, S = WatchSpec<K>> {
     name: String,
-    watch: WatchSpec<K>,
+    /// What requests reconciles: an informer of the controller's own kind, or a [`KeySource`].
+    watch: S,
     sources: Vec<ControllerSource>,
     settings: ControllerSettings,
+    kind: PhantomData<fn() -> K>,
 }
 
 pub(super) struct ControllerSettings {
@@ -77,10 +82,6 @@ impl Default for ControllerSettings {
 }
 
 impl<K: 'static> ControllerBuilder<K> {
-    pub(super) fn new(name: String, watch: WatchSpec<K>) -> Self {
-        ControllerBuilder { name, watch, sources: Vec::new(), settings: ControllerSettings::default() }
-    }
-
     /// Watches a kind whose objects are controlled by objects of the controller's kind. A change requests the object's
     /// controller, and its previous controller.
     ///
@@ -99,6 +100,75 @@ impl<K: 'static> ControllerBuilder<K> {
     pub fn owns_with<V: 'static>(mut self, owned: Owned<V>) -> Self {
         self.sources.push(owned.into_source(self.watch.resource().clone()));
         self
+    }
+
+    /// Watches a kind that objects of the controller's kind refer to by name, at this path. A change of such an object
+    /// requests every object that refers to it. If an object changes its reference, it is followed.
+    ///
+    /// The path may have `[*]`. The referenced objects are in the namespace of the one that refers to them, or in
+    /// cluster scope. See [`Reference`] for namespaces, several paths, selectors and functions. If the server's schema
+    /// has no such path, the controller ends with an error that names it. A [predicate](Self::predicate) of the
+    /// controller's kind must accept changes of the reference.
+    ///
+    /// ```
+    /// use k8s_openapi::api::core::v1::{Secret, ServiceAccount};
+    /// use tidings_controller::Controller;
+    ///
+    /// let builder = Controller::for_kind::<ServiceAccount>("accounts").refers_to::<Secret>(".secrets[*].name");
+    /// ```
+    pub fn refers_to<R: Kind + 'static>(self, path: &str) -> Self {
+        self.refers_to_with(Reference::<R>::new().at(path))
+    }
+
+    /// As [`refers_to`](Self::refers_to), with more ways to refer to objects, predicates and options.
+    pub fn refers_to_with<V: 'static>(mut self, reference: Reference<V>) -> Self {
+        self.sources.push(reference.into_source(self.watch.resource().clone()));
+        self
+    }
+
+    /// Adds a predicate for the controller's own kind. A notification becomes a request if all predicates accept it.
+    pub fn predicate(mut self, predicate: Predicate<K>) -> Self {
+        self.watch.predicates.push(predicate);
+        self
+    }
+
+    /// The options of the informer of the controller's own kind.
+    pub fn options(mut self, options: InformerOptions) -> Self {
+        self.watch.options = options;
+        self
+    }
+
+    /// Reconciles only the keys that this replica owns. When they change, every object of the kind is requested again.
+    pub fn shard(mut self, shard: Shard) -> Self {
+        self.settings.shard = Some(shard);
+        self
+    }
+
+    /// The controller, with its reconciler.
+    pub fn reconcile(self, reconciler: impl Reconciler) -> Controller {
+        let ControllerBuilder { name, watch, mut sources, settings, .. } = self;
+        sources.insert(0, watch.into_source(SourceRole::Mapped(object_map())));
+        Controller { name, keys: None, sources, reconciler: Box::new(reconciler), settings }
+    }
+}
+
+impl ControllerBuilder<Key, Box<dyn KeySource>> {
+    /// The controller, with its reconciler.
+    pub fn reconcile(self, reconciler: impl Reconciler) -> Controller {
+        let ControllerBuilder { name, watch, sources, settings, .. } = self;
+        Controller { name, keys: Some(watch), sources, reconciler: Box::new(reconciler), settings }
+    }
+}
+
+impl<K, S> ControllerBuilder<K, S> {
+    pub(super) fn new(name: String, watch: S) -> Self {
+        ControllerBuilder {
+            name,
+            watch,
+            sources: Vec::new(),
+            settings: ControllerSettings::default(),
+            kind: PhantomData,
+        }
     }
 
     /// Watches a kind. The closure maps each notification to requests; it should use the [old and the new
@@ -144,30 +214,6 @@ impl<K: 'static> ControllerBuilder<K> {
         self
     }
 
-    /// Watches a kind that objects of the controller's kind refer to by name, at this path. A change of such an object
-    /// requests every object that refers to it. If an object changes its reference, it is followed.
-    ///
-    /// The path may have `[*]`. The referenced objects are in the namespace of the one that refers to them, or in
-    /// cluster scope. See [`Reference`] for namespaces, several paths, selectors and functions. If the server's schema
-    /// has no such path, the controller ends with an error that names it. A [predicate](Self::predicate) of the
-    /// controller's kind must accept changes of the reference.
-    ///
-    /// ```
-    /// use k8s_openapi::api::core::v1::{Secret, ServiceAccount};
-    /// use tidings_controller::Controller;
-    ///
-    /// let builder = Controller::for_kind::<ServiceAccount>("accounts").refers_to::<Secret>(".secrets[*].name");
-    /// ```
-    pub fn refers_to<R: Kind + 'static>(self, path: &str) -> Self {
-        self.refers_to_with(Reference::<R>::new().at(path))
-    }
-
-    /// As [`refers_to`](Self::refers_to), with more ways to refer to objects, predicates and options.
-    pub fn refers_to_with<V: 'static>(mut self, reference: Reference<V>) -> Self {
-        self.sources.push(reference.into_source(self.watch.resource().clone()));
-        self
-    }
-
     /// Gives the reconciler a cache of a kind. Its changes add no requests.
     pub fn reads<R: Kind + 'static>(self) -> Self {
         self.reads_with::<R>(InformerOptions::new())
@@ -191,18 +237,6 @@ impl<K: 'static> ControllerBuilder<K> {
     fn read<V: 'static>(mut self, mut watch: WatchSpec<V>, options: InformerOptions) -> Self {
         watch.options = options;
         self.sources.push(watch.into_source(SourceRole::Read));
-        self
-    }
-
-    /// Adds a predicate for the controller's own kind. A notification becomes a request if all predicates accept it.
-    pub fn predicate(mut self, predicate: Predicate<K>) -> Self {
-        self.watch.predicates.push(predicate);
-        self
-    }
-
-    /// The options of the informer of the controller's own kind.
-    pub fn options(mut self, options: InformerOptions) -> Self {
-        self.watch.options = options;
         self
     }
 
@@ -330,28 +364,15 @@ impl<K: 'static> ControllerBuilder<K> {
         self
     }
 
-    /// Reconciles only the keys that this replica owns. When they change, every object of the kind is requested again.
-    pub fn shard(mut self, shard: Shard) -> Self {
-        self.settings.shard = Some(shard);
-        self
-    }
-
     /// Records events with this recorder, whose task the caller runs. By default the controller has its own recorder,
     /// which uses the controller's name.
     pub fn recorder(mut self, recorder: Recorder) -> Self {
         self.settings.recorder = Some(recorder);
         self
     }
-
-    /// The controller, with its reconciler.
-    pub fn reconcile(self, reconciler: impl Reconciler) -> Controller {
-        let ControllerBuilder { name, watch, mut sources, settings } = self;
-        sources.insert(0, watch.into_source(SourceRole::Mapped(object_map())));
-        Controller { name, keys: None, sources, reconciler: Box::new(reconciler), settings }
-    }
 }
 
-impl<K> fmt::Debug for ControllerBuilder<K> {
+impl<K, S> fmt::Debug for ControllerBuilder<K, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ControllerBuilder").field("name", &self.name).finish_non_exhaustive()
     }

@@ -57,11 +57,10 @@ impl MapContext {
     pub fn lister<K: Kind>(&self) -> Result<Lister<K>, ControllerError> {
         let resource = K::resource();
         let found = self.caches.iter().find(|cache| cache.resource == resource);
-        let found = found.ok_or_else(|| ControllerError::NotDeclaredForMap {
+        let found = found.ok_or_else(|| ControllerError::NotDeclared {
             controller: self.controller.clone(),
-            watched: self.watched.clone(),
             resource: resource.to_string(),
-            declaration: format!("reads::<{}>()", type_name::<K>()),
+            declaration: format!("`.reads::<{}>()` before the watched kind", type_name::<K>()),
         })?;
         Ok(found.lister.clone().cast())
     }

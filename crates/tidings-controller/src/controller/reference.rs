@@ -148,9 +148,8 @@ impl ReferenceSpec {
     ) -> Result<Vec<ReferenceForm>, ControllerError> {
         let fail = |path: String, reason: String| ControllerError::Reference {
             controller: controller.to_owned(),
-            resource: referenced.to_string(),
             path,
-            reason,
+            reason: format!("they refer to {referenced}: {reason}"),
         };
         if self.forms.is_empty() {
             return Err(fail(String::new(), "it has no path: add one with `.at(…)`".to_owned()));

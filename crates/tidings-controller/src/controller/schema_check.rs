@@ -41,10 +41,13 @@ impl SchemaCheck {
         }
         match wrong {
             None => std::future::pending().await,
-            Some(path) => ControllerError::PathNotInSchema {
+            Some(path) => ControllerError::Reference {
                 controller: self.controller.clone(),
-                resource: self.owner.to_string(),
                 path: path.to_string(),
+                reason: format!(
+                    "it is not in the schema of {}: correct the path, or the schema in the definition of the resource",
+                    self.owner
+                ),
             },
         }
     }

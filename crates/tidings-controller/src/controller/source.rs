@@ -50,7 +50,7 @@ pub struct Watched<V> {
 type ContextMap<V> = Box<dyn Fn(&Notification<V>, &MapContext) -> Result<Vec<Request>, Error> + Send + Sync>;
 
 /// One informer, and the predicates for its notifications.
-pub(super) struct WatchSpec<V> {
+pub struct WatchSpec<V> {
     resource: ResourceKind,
     projection: Projection,
     get_informer: Box<GetInformer<V>>,
@@ -232,12 +232,14 @@ impl<V: 'static> WatchSpec<V> {
     pub(super) fn into_source(self, role: SourceRole<V>) -> ControllerSource {
         let WatchSpec { resource, projection, get_informer, options, predicates } = self;
         ControllerSource(Box::new(move |factory, controller, request_queue, failures, caches| {
-            let informer = get_informer(factory, options).map_err(|source| ControllerError::Resource {
+            let resource_name = resource.to_string();
+            let failed = |source| ControllerError::Resource {
                 controller: controller.to_owned(),
-                resource: resource.to_string(),
+                resource: resource_name.clone(),
                 source: Box::new(source),
-            })?;
-            let counts = Arc::new(RequestCounters::new(resource.to_string()));
+            };
+            let informer = get_informer(factory, options).map_err(&failed)?;
+            let counts = Arc::new(RequestCounters::new(resource_name.clone()));
             let is_owned = matches!(role, SourceRole::Owned(_));
             let (mut bodies, mut owner_paths) = (None, Vec::new());
             let map = match role {
@@ -268,10 +270,7 @@ impl<V: 'static> WatchSpec<V> {
                     let requests = Enqueue { predicates, map, request_queue, counts, resource };
                     let subscriber = Handler::subscriber(move |notification| requests.enqueue(notification));
                     let added = informer.add_handler(subscriber.named(controller));
-                    Some(added.map_err(|source| ControllerError::Attach {
-                        controller: controller.to_owned(),
-                        source: Box::new(source),
-                    })?)
+                    Some(added.map_err(failed)?)
                 }
             };
             let log = factory.shared_value::<WriteLog>();

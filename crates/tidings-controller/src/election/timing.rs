@@ -46,6 +46,7 @@ impl Default for ElectionTiming {
 
 impl ElectionTiming {
     pub(super) fn check(&self) -> Result<(), LeaseError> {
+        let refused = |reason| Err(LeaseError::Timing { reason });
         let &ElectionTiming { lease_duration, renew_deadline, retry_period } = self;
         let durations = [
             ("lease duration", lease_duration),
@@ -54,18 +55,24 @@ impl ElectionTiming {
         ];
         for (option, duration) in durations {
             if duration.is_zero() {
-                return Err(LeaseError::ZeroDuration { option });
+                return refused(format!("the {option} is zero: choose a positive duration"));
             }
         }
         if i32::try_from(lease_duration.as_secs()).is_err() || lease_duration.as_secs() == i32::MAX as u64 {
-            return Err(LeaseError::LeaseDurationTooLong { lease_duration });
+            return refused(format!(
+                "a lease duration of {lease_duration:?} is too long for the 32-bit number of seconds in a lease"
+            ));
         }
         if lease_duration <= renew_deadline {
-            return Err(LeaseError::RenewDeadlineTooLong { lease_duration, renew_deadline });
+            return refused(format!(
+                "the lease duration {lease_duration:?} must be longer than the renew deadline {renew_deadline:?}"
+            ));
         }
         // In this order: the multiplication overflows for a very long retry period.
         if retry_period >= renew_deadline || renew_deadline <= retry_period.mul_f64(JITTER_FACTOR) {
-            return Err(LeaseError::RetryPeriodTooLong { renew_deadline, retry_period });
+            return refused(format!(
+                "the renew deadline {renew_deadline:?} must be longer than 1.2 times the retry period {retry_period:?}"
+            ));
         }
         Ok(())
     }

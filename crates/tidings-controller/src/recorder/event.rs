@@ -29,7 +29,7 @@ pub struct NewEvent {
 
 /// The type of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum EventType {
+pub(super) enum EventType {
     /// Information.
     Normal,
     /// Something is wrong that a person should look at.

@@ -183,7 +183,12 @@ impl Sharding {
             && retry_period.saturating_mul(2) <= renew_deadline
             && renew_deadline < self.timing.permits_end();
         if !is_whole || !is_ordered {
-            return Err(LeaseError::ShardTiming { lease_duration, renew_deadline, retry_period });
+            let reason = format!(
+                "the retry period ({retry_period:?}) must be at most half of the renew deadline ({renew_deadline:?}), \
+                 which must be shorter than 4/5 of the lease duration ({lease_duration:?}), which must be whole seconds \
+                 and at most an hour"
+            );
+            return Err(LeaseError::Timing { reason });
         }
         Ok(())
     }

@@ -187,7 +187,7 @@ fn wait(
             () = signals.abandon.cancelled() => None,
             () = end.cancelled() => None,
             () = is_lost => None,
-            shown = writes_shown(&shared.context.caches, &writes, shared.write_wait_max) => Some(shown),
+            shown = writes_shown(&shared.context.caches, writes.iter(), shared.write_wait_max) => Some(shown),
         };
         (claimed, shown)
     })

@@ -25,6 +25,7 @@ use tidings_object::{Key, ResourceKind, Version};
 use tokio::time::Instant;
 
 use super::WriteEffect;
+use super::sweeps::Sweeps;
 use crate::sync::{AtomicU64, AtomicUsize, Mutex, Ordering};
 
 /// Above this number of objects of a kind, a write only raises `all_up_to`: lists wait for all of it, and so does every
@@ -69,8 +70,8 @@ struct WrittenObjects {
     by_key: HashMap<Key, ObjectWrites, RandomState>,
     /// The newest version that was dropped because there were too many.
     all_up_to: Option<Version>,
-    /// The number of objects above which the next write sweeps.
-    sweep_above: usize,
+    /// When a write sweeps.
+    sweeps: Sweeps<SWEEP_ABOVE>,
     swept_at: Option<Instant>,
 }
 
@@ -140,7 +141,7 @@ impl KindWrites {
                 objects.deleted(key, uid);
             }
         }
-        if objects.by_key.len() > objects.sweep_above.max(SWEEP_ABOVE) {
+        if objects.sweeps.is_due(objects.by_key.len()) {
             self.sweep(&mut objects, epoch);
         }
     }
@@ -170,11 +171,11 @@ impl KindWrites {
         unseen
     }
 
-    /// Removes what every cache shows. The next sweep by a write runs when there are twice as many objects as after
-    /// this one, so that the cost for each write is constant (amortized).
+    /// Removes what every cache shows.
     fn sweep(&self, objects: &mut WrittenObjects, epoch: u64) {
         objects.forget_passed(self.reached().as_ref(), epoch);
-        objects.sweep_above = objects.by_key.len() * 2;
+        let left = objects.by_key.len();
+        objects.sweeps.swept(left);
         objects.swept_at = Some(Instant::now());
         self.newest.store(objects.newest(), Ordering::Release);
         self.unordered.store(objects.unordered(), Ordering::Release);

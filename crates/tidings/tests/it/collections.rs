@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use k8s_openapi::api::apps::v1::Deployment;
+use kube_core::params::{Patch, PatchParams};
 use parking_lot::Mutex;
+use serde_json::json;
 use tidings::SharedInformerFactory;
 use tidings::controller::{
     Action, Context, Controller, ControllerError, ControllerHandle, Request, RequestReason,
@@ -24,7 +27,7 @@ struct Fixture {
     factory: SharedInformerFactory,
     faults: Arc<Mutex<Vec<CollectionFault>>>,
     log: Log,
-    _server: ApiServer,
+    server: ApiServer,
 }
 
 struct Running {
@@ -43,7 +46,7 @@ impl Fixture {
             Graph::builder("test").seed(1).on_fault(move |fault| reported.lock().push(fault.clone())).build();
         let (feed, fed) = graph.feed("fed");
         let log = Arc::default();
-        (Fixture { graph, feed, fed, factory, faults, log, _server: server }, task)
+        (Fixture { graph, feed, fed, factory, faults, log, server }, task)
     }
 
     fn controller(&self) -> Controller {
@@ -247,4 +250,50 @@ async fn a_controller_keeps_its_collection_running_until_it_ends() {
     running.join_next().await.unwrap().unwrap().unwrap();
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert_eq!(names(), ["fed"]);
+}
+
+// holds: X76
+#[tokio::test(start_paused = true)]
+async fn a_controller_of_a_collection_that_wakes_itself_is_reported_whatever_it_writes() {
+    let (fixture, task) = Fixture::new().await;
+    let mut tasks = JoinSet::new();
+    tasks.spawn(task.run());
+    fixture.feed.complete();
+    let labels = json!({ "app": "web" });
+    let spec = json!({ "replicas": 0, "selector": { "matchLabels": labels },
+        "template": { "metadata": { "labels": labels }, "spec": { "containers": [{ "name": "c", "image": "i" }] } } });
+    fixture
+        .server
+        .put("deployments.apps", json!({ "metadata": { "name": "web", "generation": 1 }, "spec": spec }));
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let reported = Arc::clone(&reports);
+    // Each write changes the generation of the Deployment. It has the key of the request, but is not its object.
+    let controller = Controller::for_collection("scale", &fixture.fed)
+        .watches::<Deployment>(|change| vec![Request::from(change.object().key())])
+        .loop_limit(20)
+        .on_loop(move |report| reported.lock().push(report.to_string()))
+        .reconcile(async |request: Request, context: Context| {
+            let web = context.get::<Deployment>(&request).await?.ok_or("it exists")?;
+            let replicas = web.spec.replicas.unwrap_or(0);
+            if replicas < 50 {
+                let patch = Patch::Merge(json!({ "spec": { "replicas": replicas + 1 } }));
+                context.api::<Deployment>().patch("web", &PatchParams::default(), &patch).await?;
+            }
+            Ok(Action::await_change())
+        });
+    let (handle, controller) = controller.attach(&fixture.factory).unwrap();
+    let informers = fixture.factory.start();
+    let (stop, mut running) = (CancellationToken::new(), JoinSet::new());
+    running.spawn(controller.run(stop.clone()));
+    handle.synced().await.unwrap();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    let reports = reports.lock().clone();
+    assert_eq!(reports.len(), 1, "{:?}", handle.stats());
+    assert!(
+        reports[0].contains("deployments.apps default/web at .metadata.generation .spec.replicas"),
+        "{reports:?}"
+    );
+    stop.cancel();
+    running.join_next().await.unwrap().unwrap().unwrap();
+    informers.shutdown().await;
 }

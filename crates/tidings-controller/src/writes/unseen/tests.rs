@@ -139,7 +139,7 @@ async fn writes_that_the_caches_show_are_swept_out_by_writes_and_by_reads() {
     let later = version + 1_000_000;
     let all = SWEEP_ABOVE + 1;
     assert_eq!(record(later, 1..=all), all, "no cache shows them");
-    assert_eq!(kind.objects.lock().sweep_above, 2 * all);
+    assert_eq!(kind.objects.lock().sweeps.due_above, 2 * all);
     assert!(!kind.is_passed(|| Some(Version::from(version))));
 
     // A read sweeps at most once in a while. The last sweep was now.

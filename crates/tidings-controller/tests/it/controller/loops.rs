@@ -129,6 +129,37 @@ async fn changes_of_others_and_writes_that_converge_are_no_loop() {
 
 // holds: X76
 #[tokio::test(start_paused = true)]
+async fn a_reconcile_that_a_change_of_another_client_requested_too_does_not_count() {
+    for is_alone in [true, false] {
+        let cluster = TestCluster::new().await;
+        let server = cluster.server.clone();
+        let (builder, reports) = reporting(config_maps().loop_limit(20));
+        // The debounce merges both changes into one request.
+        let controller = builder
+            .watches::<Secret>(|_| vec![Request::new(Some("default"), "a").expect("a valid name")])
+            .debounce(Duration::from_millis(100))
+            .reconcile(move |request: Request, context: Context| {
+                let server = server.clone();
+                async move {
+                    count_up(&request, &context).await?;
+                    if !is_alone {
+                        server.put("secrets", json!({ "metadata": { "name": "s" } }));
+                    }
+                    Ok(Action::await_change())
+                }
+            });
+        let started = cluster.start_synced(controller).await;
+        let data = json!({ "count": "0", "until": WRITES.to_string() });
+        cluster.put_with("a", data);
+        tokio::time::sleep(Duration::from_secs(30)).await;
+        assert!(started.handle.stats().successes > WRITES, "{:?}", started.handle.stats());
+        assert_eq!(reports.lock().unwrap().len(), usize::from(is_alone), "alone: {is_alone}");
+        started.shutdown().await;
+    }
+}
+
+// holds: X76
+#[tokio::test(start_paused = true)]
 async fn a_new_generation_starts_the_count_again_and_without_a_limit_nothing_is_reported() {
     let cluster = TestCluster::new().await;
     let labels = json!({ "app": "web" });

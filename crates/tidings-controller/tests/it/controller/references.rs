@@ -212,7 +212,7 @@ async fn a_path_that_the_schema_does_not_have_ends_the_controller_with_an_error_
         let ended = tokio::time::timeout(60 * SECOND, task.run(Signals::from(stop.clone()))).await;
         match (ended, is_right) {
             (Err(_), true) => {}
-            (Ok(Err(error @ ControllerError::PathNotInSchema { .. })), false) => {
+            (Ok(Err(error @ ControllerError::Reference { .. })), false) => {
                 let text = error.to_string();
                 assert!(
                     text.contains(".spec.secretref.name") && text.contains("widgets.example.com"),

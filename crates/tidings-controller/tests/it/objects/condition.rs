@@ -9,7 +9,7 @@ use k8s_openapi::api::core::v1::{ConfigMap, Pod};
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
 use serde_json::{Value, json};
 use tidings_apiserver::{ApiServer, Fault};
-use tidings_controller::{Condition, ControllerError, LastSeen, await_condition, await_condition_on};
+use tidings_controller::{Condition, ControllerError, await_condition, await_condition_on};
 use tidings_factory::{Running, SharedInformerFactory};
 use tidings_informer::{SharedInformer, WaitError};
 use tidings_object::{Key, Kind, Object};
@@ -112,10 +112,8 @@ async fn before_the_first_list_no_object_counts_as_absent() {
     server.faults().inject(Fault::Status { code: 503, retry_after_seconds: None }.always());
     let (pods, running) = pods(&server).await;
     let error = await_condition(&pods, &web(), &Condition::is_deleted("any"), 5 * SECOND).await.unwrap_err();
-    let ControllerError::ConditionTimeout { last_seen: LastSeen::NotSynced(reason), .. } = error else {
-        panic!("{error}");
-    };
-    assert!(reason.contains("503"), "{reason}");
+    let ControllerError::ConditionTimeout { last_seen, .. } = error else { panic!("{error}") };
+    assert!(last_seen.contains("the cache has not synced") && last_seen.contains("503"), "{last_seen}");
     server.faults().clear();
     await_condition(&pods, &web(), &Condition::is_running(), 5 * MINUTE).await.unwrap();
     running.shutdown().await;

@@ -224,7 +224,7 @@ async fn nothing_is_applied_if_the_finalizer_was_not_added() {
     let status = |code| Fault::Status { code, retry_after_seconds: None };
     check(status(403), 1, |error| {
         error.to_string().contains("let the role `get` and `patch`")
-            && matches!(error, ControllerError::FinalizerForbidden { .. })
+            && matches!(error, ControllerError::FinalizerRequest { .. })
     })
     .await;
     check(status(422), 1, |error| matches!(error, ControllerError::FinalizerRequest { .. })).await;

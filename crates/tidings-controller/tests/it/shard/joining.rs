@@ -91,6 +91,6 @@ async fn wrong_options_are_refused() {
     {
         let sharding = group().lease_duration(seconds(lease)).renew_deadline(seconds(renew));
         let error = refused(sharding.retry_period(seconds(retry)));
-        assert!(matches!(error, LeaseError::ShardTiming { .. }), "{lease} {renew} {retry}");
+        assert!(matches!(error, LeaseError::Timing { .. }), "{lease} {renew} {retry}");
     }
 }
