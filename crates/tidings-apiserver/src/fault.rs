@@ -10,9 +10,9 @@ use std::time::Duration;
 use rand::rngs::SmallRng;
 use rand::{Rng, SeedableRng};
 
-use crate::fifo_watch::{Receiver, Sender};
 use crate::resource::Verb;
 use crate::sync::Mutex;
+use tidings_util::watch::{Receiver, Sender};
 
 mod cut_body;
 mod replace_bytes;
@@ -361,7 +361,7 @@ impl Faults {
 
     pub(crate) fn end_watches(&self, ending: Ending) {
         self.state.lock().cut_ending = Some(ending);
-        self.cuts.send(());
+        self.cuts.send_modify(|()| ());
     }
 
     pub(crate) fn increment(&self, name: &'static str) {

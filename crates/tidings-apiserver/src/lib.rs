@@ -31,7 +31,6 @@ mod auth;
 mod bootstrap;
 mod decode;
 mod fault;
-mod fifo_watch;
 mod listen;
 mod registry;
 mod request;

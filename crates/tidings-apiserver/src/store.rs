@@ -20,8 +20,8 @@ use self::replication::ReplicationEntry;
 pub(crate) use self::replication::ReplicationQueue;
 pub use self::saved_state::SavedState;
 pub(crate) use self::subscription::{HistoryRead, WatchRead, WatchSubscription};
-use crate::fifo_watch::{Receiver, Sender};
 use crate::sync::{Mutex, MutexGuard};
+use tidings_util::watch::{Receiver, Sender};
 
 mod history;
 mod object;
@@ -214,9 +214,9 @@ impl Store {
         let resource = state.resource(storage);
         if visibility == WatchVisibility::Visible {
             resource.history.push(change, &limits);
-            resource.changed.send(version);
+            resource.changed.send_replace(version);
         }
-        self.newest.send(version);
+        self.newest.send_replace(version);
     }
 
     /// The first `limit` objects of a range, and how many follow; at an earlier version if `at` is set.
@@ -263,7 +263,7 @@ impl Store {
         let mut state = self.state.lock();
         let version = state.next_version();
         state.replicate(&ReplicationEntry::Version(version));
-        self.newest.send(version);
+        self.newest.send_replace(version);
         version
     }
 
@@ -305,7 +305,16 @@ impl Store {
     /// The names of all storages that have objects.
     pub(crate) fn storages(&self) -> Vec<Box<str>> {
         let state = self.state.lock();
-        state.resources.iter().filter(|(_, r)| r.objects.len() > 0).map(|(name, _)| name.clone()).collect()
+        let mut storages: Vec<_> = state
+            .resources
+            .iter()
+            .filter(|(_, r)| r.objects.len() > 0)
+            .map(|(name, _)| name.clone())
+            .collect();
+        // Sorted, so that the order does not depend on hashes: the dependents of a deleted owner are deleted in this
+        // order, and a simulation repeats a run by its seed.
+        storages.sort_unstable();
+        storages
     }
 
     pub(crate) fn size(&self) -> StoreSize {
@@ -371,7 +380,7 @@ impl Resource {
     fn end_watches(&mut self, version: u64) {
         self.draining = Some((self.epoch, version));
         self.epoch += 1;
-        self.changed.send(version);
+        self.changed.send_replace(version);
     }
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kube_client::{Api, Client};
-use tokio::sync::watch;
+use tidings_util::watch;
 use tokio::time::Instant;
 
 use crate::lease_error::LeaseError;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use tidings_informer::WeakInformer;
-use tokio::sync::{Notify, SetOnce, watch};
+use tidings_util::watch;
+use tokio::sync::{Notify, SetOnce};
 use tokio_util::sync::CancellationToken;
 
 use crate::dependency::NodeId;

@@ -30,7 +30,8 @@ use std::sync::Arc;
 
 use tidings_object::{Intake, RawObject};
 use tidings_source::StreamScope;
-use tokio::sync::{SetOnce, watch};
+use tidings_util::watch;
+use tokio::sync::SetOnce;
 use tokio_util::sync::CancellationToken;
 
 pub use apply::AppliedCounts;

@@ -12,6 +12,10 @@ mod histogram;
 #[cfg(feature = "json")]
 pub mod json_diff;
 mod panic;
+#[cfg(feature = "watch")]
+mod sync;
+#[cfg(feature = "watch")]
+pub mod watch;
 
 pub use causes::WithCauses;
 pub use histogram::Histogram;

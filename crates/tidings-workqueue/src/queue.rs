@@ -329,6 +329,9 @@ impl<T: Item> Shared<T> {
                 WaitEnd::Woken
             }
             Some(until) => tokio::select! {
+                // Not at random: a simulation repeats a run by its seed. All three are waits for one event, so none
+                // can starve another.
+                biased;
                 () = items => WaitEnd::Woken,
                 () = self.earlier_delay.notified() => WaitEnd::Otherwise,
                 () = tokio::time::sleep_until(self.clock.instant(until)) => WaitEnd::Otherwise,

@@ -90,7 +90,7 @@ impl Store {
         match entry {
             ReplicationEntry::Version(version) => {
                 state.version = version;
-                self.newest.send(version);
+                self.newest.send_replace(version);
             }
             ReplicationEntry::Change { storage, change, visibility } => {
                 state.version = change.version;

@@ -47,10 +47,10 @@ impl Store {
             resource.history.rewind(saved.version);
             resource.epoch += 1;
             resource.draining = None;
-            resource.changed.send(saved.version);
+            resource.changed.send_replace(saved.version);
         }
         state.recount_owners();
-        self.newest.send(saved.version);
+        self.newest.send_replace(saved.version);
     }
 }
 

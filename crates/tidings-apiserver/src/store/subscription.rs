@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Store;
 use super::history::ObjectChange;
-use crate::fifo_watch::Receiver;
+use tidings_util::watch::Receiver;
 
 /// The result of reading the history after a version.
 #[derive(Debug)]
@@ -94,6 +94,9 @@ impl Store {
 impl WatchSubscription {
     /// Waits for a change after the last wait. Returns at once if there was one before the call.
     pub(crate) async fn changed(&mut self) {
-        self.changed.changed().await;
+        if self.changed.changed().await.is_err() {
+            // The store is gone: nothing changes any more.
+            std::future::pending().await
+        }
     }
 }

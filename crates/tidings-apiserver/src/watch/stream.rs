@@ -18,13 +18,13 @@ use super::cursor::{WatchAction, WatchCursor, WatchEventType, WatchInput, WatchP
 use super::initial_state::InitialState;
 use crate::body::{self, ResponseBody};
 use crate::fault::{Ending, FrameOutcome};
-use crate::fifo_watch::Receiver;
 use crate::server::Core;
 use crate::status::ApiError;
 use crate::store::{
     EventFrameKey, HistoryRead, KeyRange, ObjectChange, StoredObject, WatchRead, WatchSubscription,
 };
 use crate::wire::{EncodeError, EventPosition, ObjectEncoder};
+use tidings_util::watch::Receiver;
 
 /// The largest number of changes per read of the store.
 const CHANGES_AT_ONCE: usize = 256;
@@ -316,7 +316,7 @@ impl WatchStream {
         tokio::select! {
             biased;
             () = self.subscription.changed() => {}
-            () = self.cuts.changed() => return Err(self.cut().await),
+            Ok(()) = self.cuts.changed() => return Err(self.cut().await),
             () = sleep_until(due_at) => self.time_passed(),
         }
         Ok(())
@@ -324,7 +324,7 @@ impl WatchStream {
 
     /// The ending of a stream that was cut. A stalled stream sends nothing until it is cut again.
     async fn cut(&mut self) -> Ending {
-        self.cuts.mark_seen();
+        self.cuts.mark_unchanged();
         match self.core.faults.cut_ending() {
             Ending::Stalled => self.stall().await,
             ending => ending,
@@ -334,7 +334,10 @@ impl WatchStream {
     /// Waits for a cut with another ending than a stall.
     async fn stall(&mut self) -> Ending {
         loop {
-            self.cuts.changed().await;
+            if self.cuts.changed().await.is_err() {
+                // The server is gone: nothing cuts this stream any more.
+                return std::future::pending().await;
+            }
             match self.core.faults.cut_ending() {
                 Ending::Stalled => {}
                 ending => return ending,

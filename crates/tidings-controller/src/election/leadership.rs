@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::watch;
+use tidings_util::watch;
 use tokio::time::Instant;
 
 use super::term::{SharedTerm, Term};

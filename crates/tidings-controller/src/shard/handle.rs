@@ -5,7 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use tidings_object::Key;
-use tokio::sync::{Notify, watch};
+use tidings_util::watch;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -77,7 +78,8 @@ struct ShardState {
 
 impl Shard {
     pub(super) fn new(member: Member, fence: Fence) -> Shard {
-        let (changes, receiver) = watch::channel(0);
+        let changes = watch::Sender::new(0);
+        let receiver = changes.subscribe();
         let state = Mutex::new(ShardState { member, next_permit: 0, permits: HashMap::new() });
         Shard {
             shared: Arc::new(SharedShard { state, changes, wake: Notify::new(), fence }),

@@ -117,6 +117,8 @@ impl ObjectWaiter {
             }
         };
         tokio::select! {
+            // Not at random: a simulation repeats a run by its seed.
+            biased;
             Some(started) = self.receiver.recv() => self.waits.push(Box::pin(wait(started))),
             ended = next => {
                 if let Some(ended) = ended {

@@ -125,6 +125,8 @@ impl ParkedWaiter {
     /// Handles the next event: a request is parked, or a wait ends. It is cancel safe.
     pub(crate) async fn turn(&mut self, shared: &Arc<WorkerShared>, signals: &Signals) {
         tokio::select! {
+            // Not at random: a simulation repeats a run by its seed.
+            biased;
             Some(parked) = self.receiver.recv() => {
                 self.waits.push(wait(parked, Arc::clone(shared), signals.clone(), self.end.clone()));
             }

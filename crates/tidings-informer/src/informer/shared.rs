@@ -6,7 +6,8 @@ use std::sync::Arc;
 use tidings_object::{Intake, ResourceKind};
 use tidings_source::StreamScope;
 use tidings_util::Histogram;
-use tokio::sync::{Notify, SetOnce, watch};
+use tidings_util::watch;
+use tokio::sync::{Notify, SetOnce};
 use tokio_util::sync::CancellationToken;
 
 use crate::delta::{QueueDepth, StreamId};

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-use tokio::sync::watch;
+use tidings_util::watch;
 
 use crate::informer::apply::progress::Progress;
 use crate::informer::error::WaitError;

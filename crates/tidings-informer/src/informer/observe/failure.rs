@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use tokio::sync::watch;
+use tidings_util::watch;
 
 use crate::delta::StreamId;
 use crate::informer::error::InformerError;
