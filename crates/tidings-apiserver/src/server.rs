@@ -169,6 +169,11 @@ impl ApiServer {
         self.core().store.skip_version()
     }
 
+    /// Who deletes the dependents of a deleted object.
+    pub fn garbage_collection(&self) -> GarbageCollection {
+        self.core().settings.garbage_collection
+    }
+
     /// The size of the store.
     pub fn size(&self) -> StoreSize {
         self.core().store.size()

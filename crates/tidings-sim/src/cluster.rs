@@ -77,7 +77,8 @@ impl Cluster {
         progress: Arc<Progress>,
     ) -> Arc<Cluster> {
         let time = "2026-01-01T00:00:00Z".parse().expect("it is a time");
-        let builder = ApiServer::builder().seed(1).time(time).protobuf(ProtobufResponses::Refused);
+        let configure = sim.server.take().unwrap_or_else(|| Box::new(|server| server));
+        let builder = configure(ApiServer::builder()).seed(1).time(time).protobuf(ProtobufResponses::Refused);
         let server = builder.recorded_requests_max(1).recorded_body_bytes_max(0).start().await;
         for definition in &sim.definitions {
             server.put("customresourcedefinitions.apiextensions.k8s.io", definition.clone());

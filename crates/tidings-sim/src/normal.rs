@@ -244,7 +244,11 @@ mod tests {
     fn what_is_declared_may_differ() {
         let of = |count: i64| {
             let object = json!({ "metadata": { "name": "a" }, "status": { "count": count } });
-            let field = FieldOf { resource: "foos".to_owned(), pointer: "/status/count".to_owned() };
+            let field = FieldOf {
+                resource: "foos".to_owned(),
+                pointer: "/status/count".to_owned(),
+                reason: String::new(),
+            };
             FinalState::of(vec![("foos".to_owned(), object)], &[field])
         };
         assert_eq!(of(1), of(2));

@@ -14,6 +14,10 @@ const LINES_PRINTED_MAX: usize = 160;
 /// How many differences of the final states are printed.
 const DIFFERENCES_PRINTED_MAX: usize = 30;
 
+/// Executions that sleep longer than this in real time are reported. An execution has no reason to sleep; waits for locks
+/// of the memory allocator are shorter.
+const ASLEEP_MAX: Duration = Duration::from_millis(500);
+
 /// What was explored.
 #[derive(Debug, Clone)]
 pub struct Report {
@@ -35,6 +39,8 @@ pub struct Report {
     pub repeats: bool,
     /// The number of reconciles of the undisturbed execution.
     pub reconciles: u64,
+    /// How long executions after the undisturbed ones slept in real time.
+    pub(crate) asleep: Duration,
     pub(crate) writes: usize,
     pub(crate) events: u32,
     pub(crate) steps: usize,
@@ -56,6 +62,7 @@ impl Report {
             without_fault: 0,
             repeats,
             reconciles: undisturbed.reconciles,
+            asleep: Duration::ZERO,
             writes: undisturbed.writes.values().map(Vec::len).sum(),
             events: undisturbed.events.values().sum(),
             steps: undisturbed.steps.len(),
@@ -119,6 +126,14 @@ impl fmt::Display for Report {
                 self.inconclusive
             )?;
         }
+        if self.asleep > ASLEEP_MAX && self.asleep > self.elapsed / 4 {
+            write!(
+                f,
+                "\nexecutions slept for {:.1} s of real time: the controller uses std::thread::sleep or blocking I/O. Use \
+                 tokio::time::sleep, which costs nothing here",
+                self.asleep.as_secs_f64()
+            )?;
+        }
         if !self.repeats {
             write!(
                 f,
@@ -153,6 +168,14 @@ impl Failure {
             differences: Vec::new(),
             report: None,
         })
+    }
+
+    /// Two executions without any fault end in different states.
+    pub(crate) fn different_states(outcome: &Outcome, differences: Vec<String>) -> Box<Failure> {
+        let message = "two executions without any fault end in different states, so that no execution can be compared: \
+             the controller writes what a clock or random numbers of its own gave it. Derive it from the object (its \
+             uid, its creation time), or declare the field with Sim::may_differ";
+        Box::new(Failure { differences, ..*Failure::undisturbed(message.to_owned(), outcome) })
     }
 
     pub(crate) fn undisturbed(message: String, outcome: &Outcome) -> Box<Failure> {

@@ -11,7 +11,7 @@ use crate::plan::{FaultGroup, Plan};
 use crate::report::{Failure, Report};
 use crate::rule::{Rule, Violation};
 use crate::settings::Bounds;
-use crate::sim::Sim;
+use crate::sim::{FieldOf, Sim};
 use crate::worker::{Blocked, Job, Setup, Workers};
 
 /// Runs one exploration.
@@ -41,7 +41,12 @@ pub(crate) fn explore(setup: Setup) -> Result<Report, Box<Failure>> {
     let off = sim.switched_off.iter().map(|(rule, reason)| format!("not checked: {rule} ({reason})"));
     let skipped = sim.skipped.iter();
     let skipped = skipped.map(|(group, reason)| format!("not explored: {} ({reason})", group.name()));
-    let exceptions = off.chain(skipped).collect();
+    let fields = [("may differ", &sim.may_differ), ("never changed by others", &sim.immutable)];
+    let fields = fields.into_iter().flat_map(|(what, fields)| fields.iter().map(move |field| (what, field)));
+    let fields = fields.map(|(what, FieldOf { resource, pointer, reason })| {
+        format!("{what}: {resource} {pointer} ({reason})")
+    });
+    let exceptions = off.chain(skipped).chain(fields).collect();
     let explorer = Explorer {
         workers,
         bounds,
@@ -58,7 +63,7 @@ pub(crate) fn explore(setup: Setup) -> Result<Report, Box<Failure>> {
 impl Explorer {
     fn run(mut self) -> Result<Report, Box<Failure>> {
         let undisturbed = self.undisturbed(None)?;
-        let repeats = self.execute(Plan::default())?.timeline == undisturbed.timeline;
+        let repeats = self.repeats(&undisturbed)?;
         if let Some(plan) = self.bounds.replay.take() {
             return self.replay(plan, repeats);
         }
@@ -71,6 +76,17 @@ impl Explorer {
             None => Ok(report),
             Some((plan, outcome, violation)) => Err(self.shrunk(plan, outcome, violation, report)?),
         }
+    }
+
+    /// Whether a second undisturbed execution has the same timeline. It is an error if it ends in another state: then
+    /// no execution can be compared.
+    fn repeats(&mut self, undisturbed: &Outcome) -> Result<bool, Box<Failure>> {
+        let again = self.execute(Plan::default())?;
+        if self.is_on(Rule::SameFinalState) && again.state != undisturbed.state {
+            let differences = again.state.differences(&undisturbed.state);
+            return Err(Failure::different_states(&again, differences));
+        }
+        Ok(again.timeline == undisturbed.timeline)
     }
 
     /// Executes one plan and reports it, whether it fails or not.
@@ -112,6 +128,7 @@ impl Explorer {
             running -= 1;
             self.executions += 1;
             report.count(&done.plan, &done.outcome);
+            report.asleep += done.asleep;
             if let Some(violation) = self.judge(&done.plan, &done.outcome)?
                 && failed.as_ref().is_none_or(|(at, ..)| done.at < *at)
             {

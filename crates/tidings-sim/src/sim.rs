@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use tidings::SharedInformerFactory;
 use tidings::controller::{Controller, ControllerHandle, Manager};
+use tidings_apiserver::ApiServerBuilder;
 
 use crate::plan::FaultGroup;
 use crate::rule::{Rule, Verdict};
@@ -21,6 +22,7 @@ use crate::server_state::ServerState;
 /// [`check`](crate::check) calls its closure with a new `Sim` for each execution. State that rules capture is therefore
 /// never shared between two executions.
 pub struct Sim {
+    pub(crate) server: Option<ConfigureServer>,
     pub(crate) definitions: Vec<Value>,
     pub(crate) processes: Vec<ProcessSpec>,
     pub(crate) scenario: Option<Scenario>,
@@ -35,6 +37,7 @@ pub struct Sim {
 
 pub(crate) type Scenario = Box<dyn FnOnce(Client) -> BoxFuture<'static, Result<(), String>> + Send>;
 pub(crate) type RuleFn = Box<dyn FnMut(&ServerState) -> Result<(), String> + Send>;
+pub(crate) type ConfigureServer = Box<dyn FnOnce(ApiServerBuilder) -> ApiServerBuilder + Send>;
 type Start = Box<dyn Fn(SharedInformerFactory) -> StartedProcess + Send + Sync>;
 
 /// A process that can be started any number of times.
@@ -59,6 +62,7 @@ pub(crate) struct NamedRule {
 pub(crate) struct FieldOf {
     pub(crate) resource: String,
     pub(crate) pointer: String,
+    pub(crate) reason: String,
 }
 
 /// The bounds of an exploration.
@@ -94,6 +98,7 @@ impl Default for Settings {
 impl Sim {
     pub(crate) fn new() -> Sim {
         Sim {
+            server: None,
             definitions: Vec::new(),
             processes: Vec::new(),
             scenario: None,
@@ -105,6 +110,17 @@ impl Sim {
             immutable: Vec::new(),
             settings: Settings::default(),
         }
+    }
+
+    /// Configures the API server, for example to leave to a process of the simulation what the server does itself by
+    /// default: `sim.server(|server| server.garbage_collection(GarbageCollection::External))`. Seed, time and wire are
+    /// those of the simulation.
+    pub fn server(
+        &mut self,
+        configure: impl FnOnce(ApiServerBuilder) -> ApiServerBuilder + Send + 'static,
+    ) -> &mut Self {
+        self.server = Some(Box::new(configure));
+        self
     }
 
     /// Installs a CustomResourceDefinition before anything starts: `sim.install(Greeting::crd())`.
@@ -210,14 +226,15 @@ impl Sim {
     }
 
     /// Declares that a field may differ from the undisturbed execution. `resource` is a name such as `configmaps` or
-    /// `foos.example.com`, `pointer` a JSON pointer such as `/status/attempts`. The reason documents it.
+    /// `foos.example.com`, `pointer` a JSON pointer such as `/status/attempts`. The reason is part of the report.
     pub fn may_differ(
         &mut self,
         resource: impl Into<String>,
         pointer: impl Into<String>,
-        _reason: impl Into<String>,
+        reason: impl Into<String>,
     ) -> &mut Self {
-        self.may_differ.push(FieldOf { resource: resource.into(), pointer: pointer.into() });
+        let (resource, pointer, reason) = (resource.into(), pointer.into(), reason.into());
+        self.may_differ.push(FieldOf { resource, pointer, reason });
         self
     }
 
@@ -227,9 +244,10 @@ impl Sim {
         &mut self,
         resource: impl Into<String>,
         pointer: impl Into<String>,
-        _reason: impl Into<String>,
+        reason: impl Into<String>,
     ) -> &mut Self {
-        self.immutable.push(FieldOf { resource: resource.into(), pointer: pointer.into() });
+        let (resource, pointer, reason) = (resource.into(), pointer.into(), reason.into());
+        self.immutable.push(FieldOf { resource, pointer, reason });
         self
     }
 

@@ -7,6 +7,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::execution::{Outcome, execute};
 use crate::plan::Plan;
 use crate::progress::Progress;
@@ -31,6 +33,8 @@ pub(crate) struct Done {
     pub(crate) at: usize,
     pub(crate) plan: Plan,
     pub(crate) outcome: Outcome,
+    /// How long its thread slept in real time, as far as the system says.
+    pub(crate) asleep: Duration,
 }
 
 /// An execution that does not move.
@@ -124,11 +128,41 @@ impl Worker {
             *self.slot.lock() = Some(Running { plan: plan.clone(), progress: Arc::clone(&progress) });
             let mut sim = Sim::new();
             (self.setup)(&mut sim);
+            let awake = AwakeTime::now();
             let outcome = execute(sim, plan.clone(), changes_max, progress);
+            let asleep = awake.asleep_since();
             *self.slot.lock() = None;
-            if self.done.send(Done { at, plan, outcome }).is_err() {
+            if self.done.send(Done { at, plan, outcome, asleep }).is_err() {
                 return;
             }
         }
     }
+}
+
+/// The time at which this thread had run, or waited for a core, for so long.
+struct AwakeTime {
+    at: Instant,
+    awake: Option<Duration>,
+}
+
+impl AwakeTime {
+    fn now() -> AwakeTime {
+        AwakeTime { at: Instant::now(), awake: awake() }
+    }
+
+    /// The time since then in which this thread neither ran nor wanted to. Zero if the system does not say. It does not
+    /// depend on how busy the machine is.
+    fn asleep_since(&self) -> Duration {
+        match (self.awake, awake()) {
+            (Some(before), Some(now)) => self.at.elapsed().saturating_sub(now.saturating_sub(before)),
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+/// How long this thread has run and waited for a core. Only Linux says so.
+fn awake() -> Option<Duration> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let mut nanos = text.split_whitespace().map_while(|field| field.parse::<u64>().ok());
+    Some(Duration::from_nanos(nanos.next()?.saturating_add(nanos.next()?)))
 }

@@ -1,18 +1,22 @@
 //! Deletes objects whose owners are all gone, as the garbage collector of a cluster does.
 //!
 //! The API server deletes the dependents of a deleted owner itself. What is created for an owner that is already gone is
-//! left to this.
+//! left to this. If the garbage collector is a process of the simulation, this does nothing.
 
 use std::collections::BTreeSet;
 
 use http::Method;
 use serde_json::Value;
+use tidings_apiserver::GarbageCollection;
 
 use super::Cluster;
 
 impl Cluster {
     /// Deletes objects whose owners do not exist. Returns whether there were any.
     pub(super) async fn collect_garbage(&self) -> bool {
+        if self.server.garbage_collection() == GarbageCollection::External {
+            return false;
+        }
         let objects = self.objects();
         let uids: BTreeSet<&str> =
             objects.iter().filter_map(|(_, object)| object["metadata"]["uid"].as_str()).collect();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Api;
-use kube_client::api::PostParams;
+use kube_client::api::{Patch, PatchParams, PostParams};
 use serde_json::{from_value, json};
 use tidings::controller::{Action, Context, Controller, Error, Request};
 use tidings_sim::{Failure, Sim, explore};
@@ -87,6 +87,62 @@ fn a_socket_is_an_error() {
     });
     assert_eq!(failure.rule(), "no-panic");
     assert!(failure.message().contains("IO is disabled"), "{failure}");
+}
+
+// holds: Y8
+#[test]
+fn a_sleep_in_real_time_is_reported() {
+    let report = explore(|sim| {
+        one_map(sim);
+        sim.executions(20);
+        sim.controller(|_| {
+            let builder = Controller::for_kind::<ConfigMap>("controller");
+            builder.reconcile(async |_: Request, _: Context| {
+                #[allow(clippy::disallowed_methods, reason = "this is what the test is about")]
+                std::thread::sleep(Duration::from_millis(30));
+                Ok(Action::await_change())
+            })
+        });
+    });
+    let report = report.expect("no rule is broken").to_string();
+    // Only Linux says how long a thread slept.
+    assert!(
+        !cfg!(target_os = "linux")
+            || report.contains("s of real time: the controller uses std::thread::sleep"),
+        "{report}"
+    );
+}
+
+/// Writes the time of a real clock into a config map.
+async fn stamps(request: Request, context: Context) -> Result<Action, Error> {
+    if context.get::<ConfigMap>(&request).await?.is_some_and(|map| map.data.is_none()) {
+        #[allow(clippy::disallowed_methods, reason = "this is what the test is about")]
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
+        let patch = Patch::Merge(json!({ "data": { "stamp": now.as_nanos().to_string() } }));
+        context.api::<ConfigMap>().patch(request.name(), &PatchParams::default(), &patch).await?;
+    }
+    Ok(Action::await_change())
+}
+
+// holds: Y8
+#[test]
+fn the_time_of_a_real_clock_in_an_object_is_an_error_unless_the_field_may_differ() {
+    let stamper = |sim: &mut Sim| {
+        one_map(sim);
+        sim.executions(5);
+        sim.controller(|_| Controller::for_kind::<ConfigMap>("stamper").reconcile(stamps));
+    };
+    let failure = explore(stamper).expect_err("two executions end in different states");
+    assert_eq!(failure.rule(), "simulation");
+    assert!(failure.message().contains("a clock or random numbers of its own"), "{failure}");
+    assert!(failure.differences()[0].starts_with("configmaps default/one /data/stamp: "), "{failure}");
+    let report = explore(move |sim| {
+        stamper(sim);
+        sim.may_differ("configmaps", "/data/stamp", "it is the time of the first reconcile");
+    });
+    let report = report.expect("the field is declared").to_string();
+    let declared = "may differ: configmaps /data/stamp (it is the time of the first reconcile)";
+    assert!(report.contains(declared), "{report}");
 }
 
 // holds: Y8

@@ -120,5 +120,6 @@ fn a_correct_controller_reaches_its_goal_while_stand_ins_crash_and_lag() {
     });
     let report = report.unwrap_or_else(|failure| panic!("{failure}"));
     println!("{report}");
+    assert!(report.repeats, "two undisturbed executions differ");
     assert_eq!(report.explored_singles, report.singles);
 }
