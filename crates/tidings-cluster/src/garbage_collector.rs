@@ -8,6 +8,7 @@ mod graph;
 mod owners;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use k8s_openapi::api::apps::v1::{ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet};
 use k8s_openapi::api::batch::v1::{CronJob, Job};
@@ -30,6 +31,9 @@ use tidings::{Kind, Object, ResourceKind};
 use crate::cluster::{Setup, StandIn};
 use graph::{FOREGROUND, Graph, Node as GraphNode, ORPHAN};
 use owners::Owners;
+
+/// How long an owner that the server has and its cache does not is left alone before it is asked for again.
+const UNSEEN_RECHECK: Duration = Duration::from_secs(1);
 
 /// Imitates the garbage collector. Start the API server with `GarbageCollection::External`, otherwise it has nothing to
 /// do.
@@ -92,6 +96,11 @@ impl GarbageCollector {
         Ok(GarbageCollector { resources })
     }
 
+    /// Whether it follows this resource.
+    pub(crate) fn follows(&self, group: &str, plural: &str) -> bool {
+        self.resources.iter().any(|own| own.group == group && own.plural == plural)
+    }
+
     /// Adds a resource, for example a custom one. Its definition must exist when the controllers start.
     #[must_use]
     pub fn resource(mut self, resource: impl Into<ResourceKind>) -> Self {
@@ -145,6 +154,14 @@ async fn reconcile(request: Request, context: Context, graph: Arc<Graph>) -> Res
     if owners.is_empty() || owners.is_unknown {
         return Ok(Action::await_change());
     }
+    let next = match owners.is_unseen {
+        // If the owner is deleted before its cache shows it, no notification requests this object again:
+        //   1. the cache of the owners lags, and this reconcile finds the owner on the server
+        //   2. the owner is deleted
+        //   3. the cache of the owners lists again, and never had the owner
+        true => Action::requeue_after(UNSEEN_RECHECK),
+        false => Action::await_change(),
+    };
     if !owners.solid.is_empty() {
         // It has an owner that stays. References to owners in deletion are removed, so that it does not block them.
         if !owners.missing.is_empty() || !owners.waiting.is_empty() {
@@ -160,7 +177,7 @@ async fn reconcile(request: Request, context: Context, graph: Arc<Graph>) -> Res
     } else {
         delete(&context, &node, PropagationPolicy::Background).await?;
     }
-    Ok(Action::await_change())
+    Ok(next)
 }
 
 /// Removes the owner from all its dependents, then its finalizer, which deletes it.

@@ -24,6 +24,7 @@ mod object;
 mod pods;
 mod replica_sets;
 mod revisions;
+mod run;
 mod scheduler;
 mod service_accounts;
 mod stateful_sets;

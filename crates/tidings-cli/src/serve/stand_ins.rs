@@ -1,14 +1,9 @@
 //! `tidings serve --with`: runs stand-ins for the rest of a cluster over the server.
 
-use std::collections::BTreeSet;
-
-use futures_util::StreamExt;
-use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomResourceDefinition;
-use tidings::{Lister, SharedInformerFactory};
 use tidings_apiserver::{
     ApiServer, ApiServerBuilder, GarbageCollection, Kubelet as ServerKubelet, NamespaceDeletion,
 };
-use tidings_cluster::{Cluster, GarbageCollector, Kubelet, Script};
+use tidings_cluster::{Cluster, Kubelet, Script};
 
 use crate::failure::{CliResult, Failure, FailureCode};
 
@@ -44,42 +39,14 @@ impl StandInArguments {
         server
     }
 
-    /// Runs the stand-ins until this is dropped. They are started again when custom resources are defined or removed,
-    /// because the garbage collector watches those too.
+    /// Runs the stand-ins until this is dropped.
     pub(super) async fn run(&self, server: &ApiServer, seed: u64) -> CliResult {
         let Some(cluster) = self.with.clone() else { return Ok(()) };
         let mut cluster = cluster.seed(seed);
         if let Some(script) = self.kubelet.clone().filter(|_| cluster.contains("kubelet")) {
             cluster = cluster.with(Kubelet::new().script(script));
         }
-        let factory = SharedInformerFactory::new(server.client());
-        let informer = factory.informer::<CustomResourceDefinition>();
-        let mut changes = informer.notifications()?;
-        let definitions = informer.lister();
-        let running = factory.start();
-        running.synced().await?;
-        loop {
-            if cluster.contains("gc") {
-                let collector = GarbageCollector::discovered(&server.client()).await;
-                let failed =
-                    |error: kube_client::Error| Failure::from_request("reading the resources", &error);
-                cluster = cluster.with(collector.map_err(failed)?);
-            }
-            let known = names(&definitions);
-            let is_other = async {
-                while names(&definitions) == known {
-                    changes.next().await;
-                }
-            };
-            let stopped =
-                cluster.manager(SharedInformerFactory::new(server.client())).run_until(is_other).await;
-            stopped.map_err(|error| {
-                Failure::new(FailureCode::Failed, format!("running the stand-ins: {error}"))
-            })?;
-        }
+        let stopped = cluster.run(server.client()).await;
+        stopped.map_err(|error| Failure::new(FailureCode::Failed, format!("running the stand-ins: {error}")))
     }
-}
-
-fn names(definitions: &Lister<CustomResourceDefinition>) -> BTreeSet<String> {
-    definitions.keys().iter().map(|key| key.to_string()).collect()
 }

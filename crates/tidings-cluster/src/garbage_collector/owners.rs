@@ -17,8 +17,12 @@ pub(super) struct Owners {
     pub(super) missing: Vec<String>,
     /// They are in foreground deletion, and wait for this object.
     pub(super) waiting: Vec<String>,
-    /// Whether an owner is of a kind that is not watched. Nothing is deleted then.
+    /// Whether an owner can't be resolved: its kind is not watched, or it is in a namespace and the object is not.
+    /// Nothing is deleted then.
     pub(super) is_unknown: bool,
+    /// Whether an owner exists that its cache has not shown yet. It may be deleted before the cache shows it, and then
+    /// no notification says so.
+    pub(super) is_unseen: bool,
 }
 
 impl Owners {
@@ -30,9 +34,23 @@ impl Owners {
                 continue;
             };
             let uid = reference.uid;
-            let is_waiting = match graph.find(&uid) {
+            let namespace = match resource.scope {
+                Scope::Namespaced => node.object.namespace(),
+                Scope::Cluster => None,
+            };
+            if resource.scope == Scope::Namespaced && namespace.is_none() {
+                owners.is_unknown = true;
+                continue;
+            }
+            // An object of the same uid in another namespace is not the owner.
+            let cached = graph.find(&uid).filter(|owner| owner.object.namespace() == namespace);
+            let is_waiting = match cached {
                 Some(owner) => Some(owner.is_deleting() && owner.has_finalizer(FOREGROUND)?),
-                None => on_server(context, resource, node.object.namespace(), &reference.name, &uid).await?,
+                None => {
+                    let found = on_server(context, resource, namespace, &reference.name, &uid).await?;
+                    owners.is_unseen |= found.is_some();
+                    found
+                }
             };
             match is_waiting {
                 None => owners.missing.push(uid),
@@ -48,7 +66,7 @@ impl Owners {
     }
 }
 
-/// Asks the server for an owner that no cache has: `None` if it does not exist, else whether it is in foreground
+/// Asks the server for an owner that its cache does not have: `None` if it does not exist, else whether it is in foreground
 /// deletion.
 async fn on_server(
     context: &Context,
@@ -65,11 +83,9 @@ async fn on_server(
         plural: resource.plural.to_string(),
     };
     let client = context.client().clone();
-    let api: Api<DynamicObject> = match (resource.scope, namespace) {
-        (Scope::Namespaced, Some(namespace)) => Api::namespaced_with(client, namespace, &api_resource),
-        // An object of the cluster can't have an owner in a namespace.
-        (Scope::Namespaced, None) => return Ok(None),
-        (Scope::Cluster, _) => Api::all_with(client, &api_resource),
+    let api: Api<DynamicObject> = match namespace {
+        Some(namespace) => Api::namespaced_with(client, namespace, &api_resource),
+        None => Api::all_with(client, &api_resource),
     };
     let found = api.get_metadata_opt(name).await?.filter(|found| found.metadata.uid.as_deref() == Some(uid));
     Ok(found.map(|owner| {

@@ -5,6 +5,7 @@
 mod bad_input;
 mod examples;
 mod gallery;
+mod garbage_collection;
 mod reports;
 mod stand_ins;
 
