@@ -6,6 +6,7 @@ mod bad_input;
 mod examples;
 mod gallery;
 mod garbage_collection;
+mod guarantees;
 mod reports;
 mod stand_ins;
 
