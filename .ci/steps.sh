@@ -167,12 +167,15 @@ check_fuzz_targets() {
   cargo check --quiet --manifest-path fuzz/Cargo.toml
 }
 
-# Compiles the packages of kube-apiserver and etcd into Go's cache. Linking them needs our test programs, and is done by
-# `build_kubernetes`. Does nothing if the server of these sources was built before: it is cached, and Go's cache may be gone.
+# Compiles the packages of kube-apiserver, etcd and kube-controller-manager into Go's cache. Linking them needs our test
+# programs, and is done by `build_kubernetes`. Does nothing if the programs of these sources were built before: they are
+# cached, and Go's cache may be gone.
 compile_kubernetes() {
   [[ "$(cat "$cache/kubernetes.sources" 2>/dev/null)" != "$(kubernetes_sources)" ]] || return 0
-  cd e2e/kubernetes/server
-  CGO_ENABLED=0 nice -n 10 go build -buildvcs=false -trimpath -o /dev/null .
+  local program
+  for program in server controllers; do
+    (cd "e2e/kubernetes/$program" && CGO_ENABLED=0 nice -n 10 go build -buildvcs=false -trimpath -o /dev/null .)
+  done
 }
 
 build_kubernetes() {
@@ -181,7 +184,7 @@ build_kubernetes() {
 }
 
 kubernetes_sources() {
-  cat e2e/kubernetes/server/*.go e2e/kubernetes/server/go.* | sha256sum
+  cat e2e/kubernetes/{server,controllers}/{*.go,go.*} | sha256sum
 }
 
 # Tests spend most of their time waiting for servers and other programs. The release build uses those cores meanwhile, at a
@@ -190,8 +193,9 @@ build_release() {
   nice -n 10 cargo build --locked --release --quiet -p tidings-bench -p tidings-simulation
 }
 
-check_protobuf_table() {
+check_generated_tables() {
   (cd crates/tidings-protobuf/generator && go run . -check)
+  (cd crates/tidings-apiserver/generator && CGO_ENABLED=0 go run . -check)
 }
 
 # A small comparison with client-go. Fails if a ratio misses its target by more than a factor of two.

@@ -1,10 +1,8 @@
-//! Defaults of built-in kinds, for the kinds that people test with.
+//! Defaults of built-in kinds.
 //!
-//! Most are lines of a table (`table.txt`). Those that depend on other fields are in [`dependent`]. The conformance
-//! tests compare both with a real server.
-
-use std::collections::HashMap;
-use std::sync::LazyLock;
+//! Most are lines of a table that is generated from the code of Kubernetes ([`table`], `generator/`). Those that depend on
+//! several fields, and those of admission plugins, are in [`dependent`]. The conformance tests compare both with a real
+//! server.
 
 use serde_json::{Map, Value, json};
 
@@ -12,24 +10,9 @@ use crate::resource::ResourceDef;
 use crate::schema::{FieldPresence, KindSchema, Scalar, TypeRef, TypeShape};
 
 mod dependent;
+mod table;
 
 pub(crate) use dependent::qos_class;
-
-/// The path of a field and its value.
-struct FieldDefault {
-    path: Vec<Step>,
-    value: Value,
-}
-
-/// One step of a path.
-enum Step {
-    Field(&'static str),
-    /// All items of the list.
-    Items,
-}
-
-static TABLE: LazyLock<HashMap<&'static str, Vec<FieldDefault>>> =
-    LazyLock::new(|| read_table(include_str!("defaults/table.txt")));
 
 /// Sets the defaults of absent fields. Custom resources have theirs in their schema.
 pub(crate) fn set(def: &ResourceDef, object: &mut Value) {
@@ -37,11 +20,7 @@ pub(crate) fn set(def: &ResourceDef, object: &mut Value) {
         return;
     }
     dependent::set_before(def, object);
-    if let Some(fields) = TABLE.get(format!("{}/{}/{}", def.group, def.version, def.kind).as_str()) {
-        for FieldDefault { path, value } in fields {
-            set_at(object, path, value);
-        }
-    }
+    table::apply(&format!("{}/{}/{}", def.group, def.version, def.kind), object);
     dependent::set_after(def, object);
 }
 
@@ -87,80 +66,6 @@ fn zero(schema: TypeRef<'_>) -> Value {
     }
 }
 
-fn set_at(value: &mut Value, path: &[Step], default: &Value) {
-    match path {
-        [] => {}
-        [Step::Field(name)] => {
-            if let Some(fields) = value.as_object_mut()
-                && fields.get(*name).is_none_or(Value::is_null)
-            {
-                fields.insert((*name).to_owned(), default.clone());
-            }
-        }
-        [Step::Field(name), rest @ ..] => {
-            if let Some(below) = value.get_mut(*name) {
-                set_at(below, rest, default);
-            }
-        }
-        [Step::Items, rest @ ..] => {
-            for item in value.as_array_mut().into_iter().flatten() {
-                set_at(item, rest, default);
-            }
-        }
-    }
-}
-
-fn steps(path: &'static str) -> Vec<Step> {
-    let mut steps = Vec::new();
-    for part in path.split('.') {
-        match part.strip_suffix("[]") {
-            Some(name) => steps.extend([Step::Field(name), Step::Items]),
-            None => steps.push(Step::Field(part)),
-        }
-    }
-    steps
-}
-
-fn read_table(text: &'static str) -> HashMap<&'static str, Vec<FieldDefault>> {
-    let mut sections: HashMap<&'static str, Vec<(&'static str, &'static str)>> = HashMap::new();
-    let mut section = "";
-    for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        match line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
-            Some(name) => section = name,
-            None => {
-                let (path, value) = line.split_once(' ').unwrap_or((line, ""));
-                sections.entry(section).or_default().push((path, value));
-            }
-        }
-    }
-    let names: Vec<_> = sections.keys().copied().collect();
-    names.into_iter().map(|name| (name, fields(&sections, name))).collect()
-}
-
-/// The fields of a section, with those of the sections that it includes.
-fn fields(
-    sections: &HashMap<&'static str, Vec<(&'static str, &'static str)>>,
-    name: &str,
-) -> Vec<FieldDefault> {
-    let mut all = Vec::new();
-    for (path, value) in sections.get(name).into_iter().flatten() {
-        match path.strip_prefix('@') {
-            Some(included) => {
-                for field in fields(sections, included) {
-                    let mut path = steps(value);
-                    path.extend(field.path);
-                    all.push(FieldDefault { path, value: field.value });
-                }
-            }
-            None => {
-                let value = serde_json::from_str(value).expect("the table has valid JSON");
-                all.push(FieldDefault { path: steps(path), value });
-            }
-        }
-    }
-    all
-}
-
 /// The object at a path of fields, if it exists.
 fn object_at<'a>(value: &'a mut Value, path: &[&str]) -> Option<&'a mut Map<String, Value>> {
     path.iter().try_fold(value, |value, name| value.get_mut(*name))?.as_object_mut()
@@ -170,17 +75,6 @@ fn object_at<'a>(value: &'a mut Value, path: &[&str]) -> Option<&'a mut Map<Stri
 mod tests {
     use super::*;
     use crate::resource::builtin::builtin_resources;
-
-    #[test]
-    fn every_section_of_the_table_is_a_kind_or_included() {
-        let kinds: Vec<_> = builtin_resources()
-            .iter()
-            .map(|def| format!("{}/{}/{}", def.group, def.version, def.kind))
-            .collect();
-        for name in TABLE.keys().filter(|name| name.contains('/')) {
-            assert!(kinds.iter().any(|kind| kind == name), "{name}");
-        }
-    }
 
     #[test]
     fn given_fields_stay_and_absent_ones_are_set() {
@@ -198,6 +92,80 @@ mod tests {
         assert_eq!(containers[1]["imagePullPolicy"], "Never");
         assert_eq!(containers[1]["terminationMessagePath"], "/dev/termination-log");
         assert_eq!(object["spec"]["template"]["spec"]["restartPolicy"], "Always");
+    }
+
+    fn with_defaults(kind: &str, mut object: Value) -> Value {
+        let all = builtin_resources();
+        set(all.iter().find(|def| def.kind == kind).unwrap(), &mut object);
+        object
+    }
+
+    #[test]
+    fn a_strategy_depends_on_its_type() {
+        let strategy = |strategy: Value| {
+            with_defaults("StatefulSet", json!({"spec": {"updateStrategy": strategy}}))["spec"]["updateStrategy"]
+                .clone()
+        };
+        let whole = json!({"type": "RollingUpdate", "rollingUpdate": {"partition": 0, "maxUnavailable": 1}});
+        assert_eq!(strategy(Value::Null), whole);
+        assert_eq!(strategy(json!({"type": ""})), whole);
+        assert_eq!(strategy(json!({"type": "OnDelete"})), json!({"type": "OnDelete"}));
+        // Kubernetes adds `rollingUpdate` only if the type is absent.
+        assert_eq!(strategy(json!({"type": "RollingUpdate"})), json!({"type": "RollingUpdate"}));
+    }
+
+    #[test]
+    fn limits_are_requests_in_pods_and_not_in_templates() {
+        let spec = json!({"hostNetwork": true, "containers": [
+            {"name": "a", "ports": [{"containerPort": 80}], "resources": {"limits": {"cpu": "1"}}},
+        ]});
+        let pod = with_defaults("Pod", json!({"spec": spec}));
+        assert_eq!(pod["spec"]["containers"][0]["resources"]["requests"], json!({"cpu": "1"}));
+        assert_eq!(pod["spec"]["containers"][0]["ports"][0]["hostPort"], 80);
+        let set = with_defaults("ReplicaSet", json!({"spec": {"template": {"spec": spec}}}));
+        let container = &set["spec"]["template"]["spec"]["containers"][0];
+        assert_eq!(container["resources"], json!({"limits": {"cpu": "1"}}));
+        assert_eq!(container["ports"], json!([{"containerPort": 80, "protocol": "TCP"}]));
+    }
+
+    #[test]
+    fn a_job_has_the_labels_of_its_pods_and_limits_of_containers_complete_each_other() {
+        let job = json!({"metadata": {}, "spec": {"backoffLimitPerIndex": 1, "podFailurePolicy": {}, "template": {
+            "metadata": {"labels": {"a": "b"}},
+        }}});
+        let job = with_defaults("Job", job);
+        assert_eq!(job["metadata"]["labels"], json!({"a": "b"}));
+        assert_eq!((&job["spec"]["completions"], &job["spec"]["parallelism"]), (&json!(1), &json!(1)));
+        assert_eq!(job["spec"]["backoffLimit"], i32::MAX);
+        assert_eq!(job["spec"]["podReplacementPolicy"], "Failed");
+        let limits = json!({"spec": {"limits": [
+            {"type": "Container", "max": {"cpu": "2"}, "min": {"cpu": "1", "memory": "1Mi"}},
+            {"type": "Pod", "max": {"cpu": "2"}},
+        ]}});
+        let limits = with_defaults("LimitRange", limits)["spec"]["limits"].clone();
+        assert_eq!(limits[0]["default"], json!({"cpu": "2"}));
+        assert_eq!(limits[0]["defaultRequest"], json!({"cpu": "2", "memory": "1Mi"}));
+        assert_eq!(limits[1], json!({"type": "Pod", "max": {"cpu": "2"}}));
+    }
+
+    #[test]
+    fn values_of_wrong_types_do_not_panic() {
+        for kind in
+            ["Pod", "Service", "LimitRange", "StatefulSet", "Job", "ReplicationController", "RoleBinding"]
+        {
+            for value in [json!("x"), json!(1), json!([]), json!(["x", 1, null]), json!({}), Value::Null] {
+                with_defaults(kind, json!({"metadata": value, "spec": value, "subjects": value}));
+                let spec = json!({
+                    "limits": value, "ports": value, "containers": [value], "volumes": [value],
+                    "volumeClaimTemplates": value, "template": value, "tolerations": value,
+                });
+                with_defaults(kind, json!({"metadata": {}, "spec": spec}));
+                let container = json!({"resources": value, "ports": value, "image": value});
+                let spec =
+                    json!({"hostNetwork": true, "containers": [container], "sessionAffinityConfig": value});
+                with_defaults(kind, json!({"metadata": {}, "spec": spec}));
+            }
+        }
     }
 
     #[test]
