@@ -25,6 +25,13 @@ const PAGE: &str = "docs/diagnostics.md";
 async fn the_diagnostics_page_lists_the_fields_of_the_responses() {
     let mut shown = BTreeSet::new();
     fields("", &responses().await, &mut shown);
+    // What is null or an empty list in one place has fields in another.
+    let all = shown.clone();
+    let has_fields = |field: &str| {
+        let mut rest = all.iter().filter_map(|other| other.strip_prefix(field));
+        rest.any(|rest| rest.starts_with('.') || rest.starts_with("[]"))
+    };
+    shown.retain(|field| !has_fields(field));
     let page = fs::read_to_string(root().join(PAGE)).expect("the page exists");
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
     let documented: BTreeSet<String> = rows.map(|(field, _)| field.to_owned()).collect();

@@ -235,7 +235,7 @@ async fn an_invalid_reference_is_an_error_before_anything_runs() {
     };
     let widgets = || Controller::for_resource("widgets", widgets());
     let error = attach(widgets().refers_to::<Secret>(".spec[x"));
-    assert!(error.contains("refers to secrets at \".spec[x\""), "{error}");
+    assert!(error.contains("references at \".spec[x\": they refer to secrets: "), "{error}");
     let error = attach(widgets().refers_to_with(Reference::<Secret>::new()));
     assert!(error.contains("it has no path"), "{error}");
     let nodes = ResourceKind { scope: Scope::Cluster, ..widgets_kind() };
