@@ -7,6 +7,7 @@ mod cache;
 mod fixture;
 mod object;
 mod queue;
+mod reconcile;
 mod source;
 
 use std::hint::black_box;
@@ -50,6 +51,9 @@ pub(crate) const PARTS: &[Part] = &[
     Part { name: "cache_get_kept", times: 10_000, run: cache::get_kept },
     Part { name: "cache_by_index", times: 1_000, run: cache::by_index },
     Part { name: "relist_unchanged", times: 10_000, run: source::relist_unchanged },
+    Part { name: "reconcile_with_lister", times: 1_000, run: reconcile::with_lister },
+    Part { name: "reconcile_with_fresh_read", times: 1_000, run: reconcile::with_fresh_read },
+    Part { name: "reconcile_with_status", times: 1_000, run: reconcile::with_status },
 ];
 
 /// The name by which valgrind finds [`counted_by_callgrind`].
