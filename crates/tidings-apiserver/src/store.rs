@@ -305,14 +305,9 @@ impl Store {
     /// The names of all storages that have objects.
     pub(crate) fn storages(&self) -> Vec<Box<str>> {
         let state = self.state.lock();
-        let mut storages: Vec<_> = state
-            .resources
-            .iter()
-            .filter(|(_, r)| r.objects.len() > 0)
-            .map(|(name, _)| name.clone())
-            .collect();
-        // Sorted, so that the order does not depend on hashes: the dependents of a deleted owner are deleted in this
-        // order, and a simulation repeats a run by its seed.
+        let used = state.resources.iter().filter(|(_, resource)| resource.objects.len() > 0);
+        let mut storages: Vec<_> = used.map(|(name, _)| name.clone()).collect();
+        // Not in the order of hashes: dependents are deleted in this order, and a simulation repeats by its seed.
         storages.sort_unstable();
         storages
     }
