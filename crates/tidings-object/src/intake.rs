@@ -210,7 +210,7 @@ impl Intake {
 
     fn known_or_new<'f>(
         &self,
-        mut stored_identity: StoredIdentity,
+        mut stored_identity: StoredIdentity<String>,
         known: &dyn KnownObjects,
         unpacked: impl FnOnce() -> UnpackedBody<'f>,
     ) -> Arc<RawObject> {
@@ -228,7 +228,8 @@ impl Intake {
             Err(error) => Body::refused(wire, error),
         };
         stored_identity.strings.add_prefetched(prefetched.into_iter());
-        let object = RawObject::new(Arc::clone(&self.origin), stored_identity, prefix, body);
+        let identity = stored_identity.without_spare_capacity();
+        let object = RawObject::new(Arc::clone(&self.origin), identity, prefix, body);
         self.packer.offer_sample(&object);
         if let Some(wake) = self.on_training_due.get()
             && self.packer.is_training_due(self.origin.stats())
@@ -300,7 +301,7 @@ impl Intake {
         identity: &Identity<'_>,
         wire: Wire,
         body_hash: u64,
-    ) -> Result<StoredIdentity, IntakeError> {
+    ) -> Result<StoredIdentity<String>, IntakeError> {
         let no_identity = |missing| IntakeError::NoIdentity { missing };
         if identity.name.is_empty() {
             return Err(no_identity("metadata.name"));

@@ -181,16 +181,17 @@ impl RawObject {
         self.is_same(other.uid(), &other.version, other.arrived_by, other.body_hash)
     }
 
-    pub(crate) fn has_identity(&self, identity: &StoredIdentity) -> bool {
+    pub(crate) fn has_identity(&self, identity: &StoredIdentity<String>) -> bool {
         self.is_same(identity.strings.uid(), &identity.version, identity.wire, identity.body_hash)
     }
 
     fn is_same(&self, uid: &str, version: &Version, wire: Wire, body_hash: u64) -> bool {
-        !uid.is_empty()
-            && !version.is_empty()
-            && self.uid() == uid
-            && self.version == *version
+        // The version is first, because it differs most often, and the uid, which is in another allocation, is last.
+        self.version == *version
             && (self.body_hash == body_hash || self.arrived_by != wire)
+            && !version.is_empty()
+            && !uid.is_empty()
+            && self.uid() == uid
     }
 
     /// The resource that the object belongs to.
@@ -258,11 +259,19 @@ impl RawObject {
 }
 
 /// What intake reads of an object at arrival, without its body.
-pub(crate) struct StoredIdentity {
-    pub(crate) strings: IdentityStrings,
+pub(crate) struct StoredIdentity<T = Box<str>> {
+    pub(crate) strings: IdentityStrings<T>,
     pub(crate) version: Version,
     pub(crate) wire: Wire,
     pub(crate) body_hash: u64,
+}
+
+impl StoredIdentity<String> {
+    /// The same in as little memory as possible.
+    pub(crate) fn without_spare_capacity(self) -> StoredIdentity {
+        let StoredIdentity { strings, version, wire, body_hash } = self;
+        StoredIdentity { strings: strings.without_spare_capacity(), version, wire, body_hash }
+    }
 }
 
 impl Cacheable for RawObject {

@@ -19,18 +19,23 @@
 //! must not make an object invalid: then the 16 bits hold [`WIDE`], and the number is in the text, before what it
 //! counts.
 
+mod entries;
+
+use std::ops::Deref;
+
 use serde_json::Value;
 
 use super::inline_key::InlineKey;
 use super::once_slots::OnceSlots;
 use super::prefetched;
 use crate::identity::Identity;
+use entries::{Entries, digits_of, entry_len, push_entry, push_generation, push_number};
 
 /// Key, uid, deletion timestamp, generation, owners, labels and prefetched fields of one object.
 // `repr(C)` for the cache lines of `RawObject`: the lengths are in the first one, the inline key is in the second one.
 #[derive(Clone)]
 #[repr(C)]
-pub(crate) struct IdentityStrings {
+pub(crate) struct IdentityStrings<T = Box<str>> {
     /// The length of the key. A key of at most [`InlineKey::BYTES_MAX`] bytes is inline, and a longer one in the text.
     key_len: u16,
     uid_len: u16,
@@ -38,7 +43,8 @@ pub(crate) struct IdentityStrings {
     labels: u16,
     /// Empty if the key is in the text.
     pub(super) inline_key: InlineKey,
-    text: Box<str>,
+    /// A `String` while an object arrives.
+    text: T,
 }
 
 /// Replaces a length or count that is this or more; the number is in the text.
@@ -61,17 +67,21 @@ const FIRST_INTERNED: char = '\u{80}';
 const CONTROLLER: &str = "!";
 const NO_CONTROLLER: &str = ".";
 
+/// Room for the entries of prefetched fields, so that the text of most objects is allocated once.
+const PREFETCHED_BYTES: usize = 48;
+
 /// The first character of a prefetched entry: its values follow, or the body must be read.
 const VALUES: &str = "=";
 const IN_BODY: &str = "?";
 
-impl IdentityStrings {
-    pub(crate) fn new(identity: &Identity<'_>, label_keys: &LabelKeyInterner) -> IdentityStrings {
+impl IdentityStrings<String> {
+    pub(crate) fn new(identity: &Identity<'_>, label_keys: &LabelKeyInterner) -> Self {
         let Identity { namespace, name, uid, labels, owners, .. } = identity;
         let deletion = identity.deletion_timestamp.as_deref().unwrap_or_default();
         // An upper bound: interned label keys take less.
         let entries: usize = entry_len(deletion.len())
             + entry_len(digits_of(u64::MAX))
+            + PREFETCHED_BYTES
             + labels.iter().map(|(k, v)| entry_len(k.len()) + entry_len(v.len())).sum::<usize>()
             + owners.iter().map(|(uid, _)| entry_len(CONTROLLER.len() + uid.len())).sum::<usize>();
         let inline_key = InlineKey::of(namespace, name);
@@ -107,28 +117,31 @@ impl IdentityStrings {
             }
             push_entry(&mut text, &["", value]);
         }
-        let text = without_spare_capacity(text);
         IdentityStrings { key_len, uid_len, owners: owner_count, labels: label_count, inline_key, text }
     }
 
     /// Adds the prefetched fields: for each path its values, or `None` if it could not be read.
     pub(crate) fn add_prefetched(&mut self, values: impl Iterator<Item = Option<Vec<Value>>>) {
-        let mut text = String::new();
+        let mut entries = String::new();
         for values in values {
-            let mut entries = String::new();
-            match values.and_then(|values| prefetched::entries(&values)) {
-                Some(values) => {
-                    values.iter().for_each(|value| push_entry(&mut entries, &["", value]));
-                    push_entry(&mut text, &[VALUES, &entries]);
-                }
-                None => push_entry(&mut text, &[IN_BODY, ""]),
+            entries.clear();
+            let push = |entry: &[&str; 2]| push_entry(&mut entries, entry);
+            match values.and_then(|values| prefetched::for_each_entry(&values, push)) {
+                Some(()) => push_entry(&mut self.text, &[VALUES, &entries]),
+                None => push_entry(&mut self.text, &[IN_BODY, ""]),
             }
-        }
-        if !text.is_empty() {
-            self.text = [&*self.text, &text].concat().into();
         }
     }
 
+    /// The same in as little memory as possible.
+    pub(crate) fn without_spare_capacity(self) -> IdentityStrings {
+        let IdentityStrings { key_len, uid_len, owners, labels, inline_key, text } = self;
+        let text = without_spare_capacity(text);
+        IdentityStrings { key_len, uid_len, owners, labels, inline_key, text }
+    }
+}
+
+impl<T: Deref<Target = str>> IdentityStrings<T> {
     pub(crate) fn key(&self) -> &str {
         match self.key_len {
             length if length <= InlineKey::LEN_MAX => self.inline_key.text(length.into()),
@@ -258,52 +271,6 @@ impl IdentityStrings {
     }
 }
 
-struct Entries<'a>(&'a str);
-
-impl<'a> Entries<'a> {
-    /// The count beside the text, or the one at this position if that is [`WIDE`].
-    #[inline]
-    fn count_of(&mut self, narrow: u16) -> usize {
-        if narrow == WIDE { self.length().unwrap_or(0) } else { narrow.into() }
-    }
-
-    /// Reads the length or count at this position.
-    #[inline]
-    fn length(&mut self) -> Option<usize> {
-        usize::try_from(self.number()?).ok()
-    }
-
-    /// Reads the number at this position.
-    #[inline]
-    fn number(&mut self) -> Option<u64> {
-        let (mut number, mut digits) = (0, 0);
-        loop {
-            let digit = *self.0.as_bytes().get(digits)?;
-            number |= u64::from(digit & !CONTINUATION) << (6 * digits);
-            digits += 1;
-            if digit & CONTINUATION == 0 {
-                break;
-            }
-        }
-        self.0 = &self.0[digits..];
-        Some(number)
-    }
-
-    /// Reads the character of an interned key, if there is one at this position.
-    fn skip_interned(&mut self) -> Option<char> {
-        let character = self.0.chars().next().filter(|character| *character >= FIRST_INTERNED)?;
-        self.0 = &self.0[character.len_utf8()..];
-        Some(character)
-    }
-
-    fn next_key(&mut self, keys: &'a LabelKeyInterner) -> Option<&'a str> {
-        match self.skip_interned() {
-            Some(character) => keys.key(character),
-            None => self.next(),
-        }
-    }
-}
-
 impl LabelKeyInterner {
     /// The character of a key, which is interned if there is room.
     fn character_of(&self, key: &str) -> Option<char> {
@@ -327,61 +294,9 @@ fn interned(number: usize) -> Option<char> {
     char::from_u32(u32::from(FIRST_INTERNED) + u32::try_from(number).ok()?)
 }
 
-/// Lengths are varints with six bits per byte, lowest first. This bit means that another byte follows. So each byte is
-/// an ASCII character, and the whole is valid UTF-8.
-const CONTINUATION: u8 = 0x40;
-
-impl<'a> Iterator for Entries<'a> {
-    type Item = &'a str;
-
-    fn next(&mut self) -> Option<&'a str> {
-        let length = self.length()?;
-        let (entry, rest) = self.0.split_at(length);
-        self.0 = rest;
-        Some(entry)
-    }
-}
-
-/// The bytes of an entry, including its length.
-fn entry_len(text_len: usize) -> usize {
-    digits_of(text_len as u64) + text_len
-}
-
 /// Copies a text with spare capacity: that is cheaper than to let the allocator shrink it.
 fn without_spare_capacity(text: String) -> Box<str> {
     if text.len() == text.capacity() { text.into_boxed_str() } else { text.as_str().into() }
-}
-
-fn push_entry(text: &mut String, parts: &[&str; 2]) {
-    push_number(text, (parts[0].len() + parts[1].len()) as u64);
-    text.push_str(parts[0]);
-    text.push_str(parts[1]);
-}
-
-/// Writes an entry with the generation as its only number; an empty one if there is none.
-fn push_generation(text: &mut String, generation: Option<i64>) {
-    let Some(generation) = generation else { return push_number(text, 0) };
-    let number = generation.cast_unsigned();
-    push_number(text, digits_of(number) as u64);
-    push_number(text, number);
-}
-
-/// The digits that a number takes.
-fn digits_of(mut number: u64) -> usize {
-    let mut digits = 1;
-    while number >= u64::from(CONTINUATION) {
-        number >>= 6;
-        digits += 1;
-    }
-    digits
-}
-
-fn push_number(text: &mut String, mut number: u64) {
-    while number >= u64::from(CONTINUATION) {
-        text.push(char::from(number as u8 & (CONTINUATION - 1) | CONTINUATION));
-        number >>= 6;
-    }
-    text.push(char::from(number as u8));
 }
 
 /// A count that fits into the 16 bits beside the text.

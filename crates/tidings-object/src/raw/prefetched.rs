@@ -23,7 +23,7 @@ const VALUES_BYTES_MAX: usize = 128;
 
 /// The first character of an entry that stores a string. Any other entry is the JSON of its value, and no scalar but a
 /// string begins with a quote in JSON.
-const STRING: char = '"';
+const STRING: &str = "\"";
 
 impl PrefetchedPaths {
     pub(super) fn add(&self, path: &FieldPath) {
@@ -46,15 +46,27 @@ impl PrefetchedPaths {
     }
 }
 
-/// One entry for each value; `None` if a value is not a scalar or the entries are too long.
-pub(super) fn entries(values: &[Value]) -> Option<Vec<String>> {
-    let entries = values.iter().map(|value| match value {
-        Value::String(text) => Some(format!("{STRING}{text}")),
-        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
-        Value::Null | Value::Array(_) | Value::Object(_) => None,
-    });
-    let entries: Vec<String> = entries.collect::<Option<_>>()?;
-    (entries.iter().map(String::len).sum::<usize>() <= VALUES_BYTES_MAX).then_some(entries)
+/// Calls `push` with the two parts of one entry for each value. Returns `None` if a value is not a scalar or the entries
+/// are too long.
+pub(super) fn for_each_entry(values: &[Value], mut push: impl FnMut(&[&str; 2])) -> Option<()> {
+    let mut entries_bytes = 0;
+    for value in values {
+        let json;
+        let entry = match value {
+            Value::String(text) => [STRING, text],
+            Value::Bool(_) | Value::Number(_) => {
+                json = value.to_string();
+                ["", &json]
+            }
+            Value::Null | Value::Array(_) | Value::Object(_) => return None,
+        };
+        entries_bytes += entry[0].len() + entry[1].len();
+        if entries_bytes > VALUES_BYTES_MAX {
+            return None;
+        }
+        push(&entry);
+    }
+    Some(())
 }
 
 /// The text of an entry's value: the text of a string, the JSON of anything else.
