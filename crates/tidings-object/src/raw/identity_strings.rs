@@ -234,7 +234,8 @@ impl<T: Deref<Target = str>> IdentityStrings<T> {
     fn owner_entries(&self) -> (Entries<'_>, usize) {
         let mut entries = self.entries();
         // The deletion timestamp and the generation.
-        (entries.next(), entries.next());
+        entries.next();
+        entries.next();
         let count = entries.count_of(self.owners);
         (entries, count)
     }
