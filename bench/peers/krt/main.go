@@ -62,8 +62,10 @@ func (s *subject) execute(next command) (any, error) {
 		err := s.prepare(next.Change, next.Count)
 		return map[string]int{"ready": len(s.steps)}, err
 	case "change":
-		s.change()
-		return map[string]int64{"changed": int64(len(s.steps)), "evaluations": s.evaluations.Swap(0)}, nil
+		latency := s.change()
+		return map[string]int64{
+			"changed": int64(len(s.steps)), "evaluations": s.evaluations.Swap(0), "latency_ns": latency.Nanoseconds(),
+		}, nil
 	}
 	return nil, fmt.Errorf("there is no command %q", next.Do)
 }

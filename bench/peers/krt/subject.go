@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -203,17 +204,22 @@ func (s *subject) selector(at int) step {
 	return step{apply: func() { s.serviceInput.UpdateObject(service) }, key: krt.GetKey(service), shows: shows}
 }
 
-// change applies the steps one after another. After each step it waits until the output shows it.
-func (s *subject) change() {
+// change applies the steps one after another. After each step that has an output it waits until a handler has received
+// it. It returns the median time of a step.
+func (s *subject) change() time.Duration {
+	latencies := make([]time.Duration, 0, len(s.steps))
 	for _, next := range s.steps {
+		started := time.Now()
 		next.apply()
-		if next.shows == nil {
-			continue
+		if next.shows != nil {
+			s.mutex.Lock()
+			for !next.shows(s.latest[next.key]) {
+				s.changed.Wait()
+			}
+			s.mutex.Unlock()
 		}
-		s.mutex.Lock()
-		for !next.shows(s.latest[next.key]) {
-			s.changed.Wait()
-		}
-		s.mutex.Unlock()
+		latencies = append(latencies, time.Since(started))
 	}
+	slices.Sort(latencies)
+	return latencies[len(latencies)/2]
 }

@@ -2,6 +2,7 @@
 //! depends on time, random numbers or other threads, so counts are reproducible.
 
 mod cache;
+mod derived;
 #[allow(unreachable_pub, reason = "it is shared with the benches of tidings-object")]
 #[path = "../../tidings-object/benches/object/fixture.rs"]
 mod fixture;
@@ -54,6 +55,9 @@ pub(crate) const PARTS: &[Part] = &[
     Part { name: "reconcile_with_lister", times: 1_000, run: reconcile::with_lister },
     Part { name: "reconcile_with_fresh_read", times: 1_000, run: reconcile::with_fresh_read },
     Part { name: "reconcile_with_status", times: 1_000, run: reconcile::with_status },
+    Part { name: "derived_build", times: 2_000, run: derived::build },
+    Part { name: "derived_update", times: 1_000, run: derived::update },
+    Part { name: "derived_heartbeat", times: 2_000, run: derived::heartbeat },
 ];
 
 /// The name by which valgrind finds [`counted_by_callgrind`].

@@ -18,8 +18,8 @@ use crate::shared::{EndUnused, GraphShared, KeepAlive, NewReceiver, NodeShared};
 use crate::stats::CollectionStats;
 use crate::table::{IndexFunction, IndexSpec};
 
-pub(crate) use operators::derive;
 pub use operators::{IntoOutput, IntoOutputs, Transformation};
+pub(crate) use operators::{computed, derive};
 pub use reads::{CollectionLister, CollectionSnapshot};
 
 /// A collection of a [`Graph`](crate::Graph): values with unique keys that follow their inputs. This is a handle: its
@@ -148,8 +148,7 @@ impl<E: Element> Collection<E> {
 }
 
 impl<E> CollectionIndex<E> {
-    /// The collection.
-    pub fn collection(&self) -> &Collection<E> {
+    pub(crate) fn collection(&self) -> &Collection<E> {
         &self.collection
     }
 

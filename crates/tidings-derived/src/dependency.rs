@@ -13,6 +13,7 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use tidings_object::{LabelSelector, Operator};
@@ -59,13 +60,17 @@ impl Selection {
         Selection { namespace: namespace.map(Arc::from), selector: selector.clone(), text }
     }
 
-    /// The label, and its values, of which one is required. The first such requirement counts.
     fn required(&self) -> Option<(&str, &[String])> {
-        self.selector.requirements().iter().find_map(|requirement| match &requirement.operator {
-            Operator::In(values) => Some((&*requirement.key, &**values)),
-            _ => None,
-        })
+        required_label(&self.selector)
     }
+}
+
+/// The label, and its values, of which a selector requires one. The first such requirement counts.
+pub(crate) fn required_label(selector: &LabelSelector) -> Option<(&str, &[String])> {
+    selector.requirements().iter().find_map(|requirement| match &requirement.operator {
+        Operator::In(values) => Some((&*requirement.key, &**values)),
+        _ => None,
+    })
 }
 
 impl PartialEq for Selection {
@@ -158,12 +163,12 @@ struct SelectorMap {
 }
 
 impl ReverseMaps {
-    pub(crate) fn set(&mut self, on: &DependsOn, slot: SlotId, reads: ReadSetId) {
+    /// Records a dependency. Equal keys, values and selectors of several slots become one allocation.
+    pub(crate) fn set(&mut self, on: &mut DependsOn, slot: SlotId, reads: ReadSetId) {
         match on {
-            DependsOn::Key(key) => self.by_key.entry(Arc::clone(key)).or_default().set(slot, reads),
+            DependsOn::Key(key) => set_in(&mut self.by_key, key, slot, reads),
             DependsOn::Index(index, value) => {
-                let index = self.by_index.entry(*index).or_default();
-                index.entry(Arc::clone(value)).or_default().set(slot, reads);
+                set_in(self.by_index.entry(*index).or_default(), value, slot, reads);
             }
             DependsOn::Selector(selection) => self.selectors.set(selection, slot, reads),
             DependsOn::All => self.all.set(slot, reads),
@@ -202,18 +207,28 @@ impl ReverseMaps {
         for (index, by_value) in &self.by_index {
             let Some(IndexChange { before, now, .. }) = change.index(*index) else { continue };
             for value in before {
-                if let Some(dependants) = by_value.get(value) {
+                if let Some(dependants) = by_value.get(value.as_str()) {
                     dependants.affected(!now.contains(value), change, table, mark);
                 }
             }
             for value in now.iter().filter(|value| !before.contains(value)) {
-                if let Some(dependants) = by_value.get(value) {
+                if let Some(dependants) = by_value.get(value.as_str()) {
                     dependants.affected(true, change, table, mark);
                 }
             }
         }
         self.selectors.affected(change, table, mark);
         self.all.affected(is_moved, change, table, mark);
+    }
+}
+
+fn set_in(map: &mut HashMap<Arc<str>, Dependants>, key: &mut Arc<str>, slot: SlotId, reads: ReadSetId) {
+    match map.entry(Arc::clone(key)) {
+        Entry::Occupied(mut entry) => {
+            *key = Arc::clone(entry.key());
+            entry.get_mut().set(slot, reads);
+        }
+        Entry::Vacant(entry) => entry.insert(Dependants::default()).set(slot, reads),
     }
 }
 
@@ -227,8 +242,9 @@ fn remove_from(map: &mut HashMap<Arc<str>, Dependants>, key: &Arc<str>, slot: Sl
 }
 
 impl SelectorMap {
-    fn set(&mut self, selection: &Arc<Selection>, slot: SlotId, reads: ReadSetId) {
-        if let Some((_, dependants)) = self.dependants.get_mut(&*selection.text) {
+    fn set(&mut self, selection: &mut Arc<Selection>, slot: SlotId, reads: ReadSetId) {
+        if let Some((own, dependants)) = self.dependants.get_mut(&*selection.text) {
+            *selection = Arc::clone(own);
             return dependants.set(slot, reads);
         }
         let text: Arc<str> = selection.text.as_str().into();

@@ -73,9 +73,9 @@ impl<S: AsRef<str>, V> Keyed for (S, V) {
 }
 
 /// One value of a collection. A clone copies a pointer.
-pub struct Value<E>(Held<E>);
+pub struct Value<E>(Repr<E>);
 
-enum Held<E> {
+enum Repr<E> {
     /// A value that a function returned, with its key.
     Computed(Arc<(Arc<str>, E)>),
     /// An object of an informer's cache, which knows its key. Behind a pointer, so that a `Value` has the size of one,
@@ -86,27 +86,27 @@ enum Held<E> {
 impl<E: Keyed> Value<E> {
     pub(crate) fn computed(value: E) -> Self {
         let key = value.key().into();
-        Value(Held::Computed(Arc::new((key, value))))
+        Value(Repr::Computed(Arc::new((key, value))))
     }
 
     /// For elements whose key is borrowed from themselves.
     pub(crate) fn cached(value: E) -> Self {
-        Value(Held::Cached(Arc::new(value)))
+        Value(Repr::Cached(Arc::new(value)))
     }
 
     /// Its key.
     pub fn key(&self) -> Cow<'_, str> {
         match &self.0 {
-            Held::Computed(entry) => Cow::Borrowed(&entry.0),
-            Held::Cached(value) => value.key(),
+            Repr::Computed(entry) => Cow::Borrowed(&entry.0),
+            Repr::Cached(value) => value.key(),
         }
     }
 
     /// Its key, shared where it is stored as such.
     pub(crate) fn shared_key(&self) -> Arc<str> {
         match &self.0 {
-            Held::Computed(entry) => Arc::clone(&entry.0),
-            Held::Cached(value) => value.key().into(),
+            Repr::Computed(entry) => Arc::clone(&entry.0),
+            Repr::Cached(value) => value.key().into(),
         }
     }
 }
@@ -115,8 +115,8 @@ impl<E> Value<E> {
     /// Whether both are the same allocation.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {
-            (Held::Computed(one), Held::Computed(other)) => Arc::ptr_eq(one, other),
-            (Held::Cached(one), Held::Cached(other)) => Arc::ptr_eq(one, other),
+            (Repr::Computed(one), Repr::Computed(other)) => Arc::ptr_eq(one, other),
+            (Repr::Cached(one), Repr::Cached(other)) => Arc::ptr_eq(one, other),
             _ => false,
         }
     }
@@ -125,8 +125,8 @@ impl<E> Value<E> {
 impl<E: Keyed> Named for Value<E> {
     fn name(&self) -> &str {
         match &self.0 {
-            Held::Computed(entry) => &entry.0,
-            Held::Cached(value) => match value.key() {
+            Repr::Computed(entry) => &entry.0,
+            Repr::Cached(value) => match value.key() {
                 Cow::Borrowed(key) => key,
                 Cow::Owned(_) => "",
             },
@@ -139,8 +139,8 @@ impl<E> Deref for Value<E> {
 
     fn deref(&self) -> &E {
         match &self.0 {
-            Held::Computed(entry) => &entry.1,
-            Held::Cached(value) => value,
+            Repr::Computed(entry) => &entry.1,
+            Repr::Cached(value) => value,
         }
     }
 }
@@ -148,8 +148,8 @@ impl<E> Deref for Value<E> {
 impl<E> Clone for Value<E> {
     fn clone(&self) -> Self {
         Value(match &self.0 {
-            Held::Computed(entry) => Held::Computed(Arc::clone(entry)),
-            Held::Cached(value) => Held::Cached(Arc::clone(value)),
+            Repr::Computed(entry) => Repr::Computed(Arc::clone(entry)),
+            Repr::Cached(value) => Repr::Cached(Arc::clone(value)),
         })
     }
 }

@@ -7,8 +7,8 @@ use tidings_object::LabelSelector;
 use crate::collection::{Collection, CollectionIndex};
 use crate::dependency::{Dependency, DependsOn, NodeId, Selection};
 use crate::element::{Element, Value};
-use crate::node::NodeEntry;
-use crate::recorder::{EntryId, INPUT, Recorder};
+use crate::node::{LabelRequests, NodeEntry};
+use crate::recorder::{EntryId, Recorder};
 use crate::table::Table;
 use crate::tracked::Tracked;
 
@@ -23,14 +23,17 @@ pub struct EvaluationContext<'a> {
     pub(crate) graph: usize,
     /// The collection that is evaluated.
     pub(crate) own: NodeId,
+    pub(crate) label_requests: &'a LabelRequests,
 }
 
 impl<'a> EvaluationContext<'a> {
     /// The element with this key. The function depends on this key, and of the element on what it reads.
     pub fn get<E: Element>(&self, collection: &Collection<E>, key: &str) -> Option<Tracked<'a, E>> {
-        let table = self.table(collection)?;
-        let entry = self.depend(collection, DependsOn::Key(key.into()));
-        Some(self.track(table.get(key)?, entry))
+        let found = self.table(collection)?.get(key);
+        // The key of the element, if there is one, instead of another allocation.
+        let key = found.as_ref().map_or_else(|| key.into(), Value::shared_key);
+        let entry = self.depend(collection, DependsOn::Key(key));
+        Some(self.track(found?, entry))
     }
 
     /// The elements that have this value in an index. The function depends on this value of the index.
@@ -38,7 +41,7 @@ impl<'a> EvaluationContext<'a> {
         let collection = index.collection();
         let Some(table) = self.table(collection) else { return Vec::new() };
         let entry = self.depend(collection, DependsOn::Index(index.number(), value.into()));
-        self.track_all(table.by_index(index.number(), value), entry)
+        self.track_sorted(table.by_index(index.number(), value), entry)
     }
 
     /// The elements whose labels match. The function depends on the elements that match. The empty selector matches
@@ -80,13 +83,16 @@ impl<'a> EvaluationContext<'a> {
     fn selection<E: Element>(&self, collection: &Collection<E>, selection: Selection) -> Vec<Tracked<'a, E>> {
         let Some(table) = self.table(collection) else { return Vec::new() };
         let found = table.select(selection.namespace.as_deref(), &selection.selector);
+        if let Some(label) = table.missing_label_index(&selection.selector) {
+            self.label_requests.borrow_mut().insert((collection.id(), label.to_owned()));
+        }
         let entry = self.depend(collection, DependsOn::Selector(Arc::new(selection)));
         self.track_all(found, entry)
     }
 
     /// The input with this key, for the operators. It is recorded as the input, not as a dependency.
     pub(crate) fn input<E: Element>(&self, collection: &Collection<E>, key: &str) -> Option<Tracked<'a, E>> {
-        Some(self.track(self.table(collection)?.get(key)?, INPUT))
+        Some(self.track(self.table(collection)?.get(key)?, EntryId::Input))
     }
 
     /// The inputs with this value in an index.
@@ -96,7 +102,7 @@ impl<'a> EvaluationContext<'a> {
         value: &str,
     ) -> Vec<Tracked<'a, E>> {
         let Some(table) = self.table(index.collection()) else { return Vec::new() };
-        self.track_all(table.by_index(index.number(), value), INPUT)
+        self.track_sorted(table.by_index(index.number(), value), EntryId::Input)
     }
 
     fn depend<E: Element>(&self, collection: &Collection<E>, on: DependsOn) -> EntryId {
@@ -109,6 +115,10 @@ impl<'a> EvaluationContext<'a> {
 
     fn track_all<E: Element>(&self, mut values: Vec<Value<E>>, entry: EntryId) -> Vec<Tracked<'a, E>> {
         values.sort_unstable_by(|one, other| one.key().cmp(&other.key()));
+        self.track_sorted(values, entry)
+    }
+
+    fn track_sorted<E: Element>(&self, values: Vec<Value<E>>, entry: EntryId) -> Vec<Tracked<'a, E>> {
         values.into_iter().map(|value| self.track(value, entry)).collect()
     }
 

@@ -5,7 +5,6 @@ mod feed;
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tidings_informer::SharedInformer;
 use tidings_object::Object;
@@ -82,19 +81,8 @@ impl Graph {
 
     /// Builds a graph with options.
     pub fn builder(name: impl Into<String>) -> GraphBuilder {
-        let config = GraphConfig {
-            name: name.into(),
-            seed: 0,
-            checks_purity: false,
-            on_fault: None,
-            stop_deadline: Duration::from_secs(30),
-        };
+        let config = GraphConfig { name: name.into(), seed: 0, checks_purity: false, on_fault: None };
         GraphBuilder { config }
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.shared.config.name
     }
 
     /// The cache of an informer as a collection. It copies nothing. It keeps the informer running.
@@ -114,9 +102,8 @@ impl Graph {
         R: IntoOutput<Output: Element>,
         F: for<'a> Fn(&EvaluationContext<'a>) -> R + Send + 'static,
     {
-        let evaluate: Evaluate<R::Output> = Box::new(move |cx, _| {
-            Some(function(cx).into_output().map(|output| output.into_iter().collect()))
-        });
+        let evaluate: Evaluate<R::Output> =
+            Box::new(move |cx, _| Some(function(cx).into_output().map(crate::collection::computed)));
         crate::collection::derive(&self.shared, options.into(), "singleton", RouteKeys::One, evaluate)
     }
 
@@ -147,7 +134,7 @@ impl Graph {
         Ok(())
     }
 
-    /// Stops the graph. Pending notifications are delivered, within a deadline. The last state stays readable.
+    /// Stops the graph. Pending notifications are delivered, within 30 s. The last state stays readable.
     pub fn stop(&self) {
         self.shared.stop.cancel();
     }
@@ -155,12 +142,6 @@ impl Graph {
     /// Waits until it has stopped.
     pub async fn stopped(&self) {
         self.shared.stopped.wait().await;
-    }
-
-    /// The number of rounds so far, and the time that they took.
-    pub fn rounds(&self) -> (u64, Duration) {
-        let counters = *self.shared.counters.lock();
-        (counters.rounds, Duration::from_nanos(counters.round_nanos))
     }
 }
 
@@ -181,12 +162,6 @@ impl GraphBuilder {
     /// Called with every fault: failed evaluations, keys that are not unique, panics of handlers. Faults are logged too.
     pub fn on_fault(mut self, hook: impl Fn(&CollectionFault) + Send + Sync + 'static) -> Self {
         self.config.on_fault = Some(Arc::new(hook));
-        self
-    }
-
-    /// How long handlers may take for pending notifications after the graph was stopped. The default is 30 s.
-    pub fn stop_deadline(mut self, deadline: Duration) -> Self {
-        self.config.stop_deadline = deadline;
         self
     }
 
@@ -222,7 +197,7 @@ impl GraphSnapshot {
 
 impl fmt::Debug for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Graph").field("name", &self.name()).finish_non_exhaustive()
+        f.debug_struct("Graph").field("name", &self.shared.config.name).finish_non_exhaustive()
     }
 }
 

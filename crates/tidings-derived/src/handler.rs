@@ -121,11 +121,6 @@ impl<E: Element> CollectionRegistration<E> {
         CollectionRegistration { mailbox, collection: collection.name().to_owned() }
     }
 
-    /// Its name.
-    pub fn name(&self) -> &str {
-        self.mailbox.name()
-    }
-
     /// Whether the collection has synced and the handler has returned from every initial addition.
     pub fn is_synced(&self) -> bool {
         self.mailbox.is_synced()
@@ -137,7 +132,7 @@ impl<E: Element> CollectionRegistration<E> {
         if self.mailbox.synced().await {
             return Ok(());
         }
-        let reason = format!("handler {:?} was removed, or the graph stopped", self.name());
+        let reason = format!("handler {:?} was removed, or the graph stopped", self.mailbox.name());
         Err(DerivedError::NotSynced { collection: self.collection.clone(), reason })
     }
 
@@ -217,12 +212,7 @@ impl<E: Element> CollectionNotifications<E> {
         CollectionNotifications { mailbox, waiting: None, yielded: None, _keep_alive: keep_alive }
     }
 
-    /// Whether every initial addition was yielded, and the stream was polled again after the last one.
-    pub fn is_synced(&self) -> bool {
-        self.mailbox.is_synced()
-    }
-
-    /// Its statistics.
+    /// Its statistics. It counts as synced when it was polled again after the last initial addition.
     pub fn stats(&self) -> CollectionHandlerStats {
         self.mailbox.stats()
     }

@@ -59,6 +59,7 @@ mod persistent_map;
 mod reads;
 mod recorder;
 mod shared;
+mod sorted_map;
 mod state;
 mod stats;
 mod sync;

@@ -7,6 +7,7 @@ pub(crate) mod transform;
 
 use std::any::Any;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tokio::time::Instant;
@@ -30,7 +31,12 @@ pub(crate) struct RoundContext<'a> {
     pub(crate) graph: usize,
     /// Runs each function twice and compares the results.
     pub(crate) checks_purity: bool,
+    pub(crate) label_requests: &'a LabelRequests,
 }
+
+/// Labels by which an index would help the selectors of functions, with their collections. The task adds the indexes
+/// between two slices of work, when no function runs.
+pub(crate) type LabelRequests = RefCell<BTreeSet<(NodeId, String)>>;
 
 /// Whether a collection has more to do in this round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +66,9 @@ pub(crate) trait AnyNode: Send {
     fn add_index(&mut self, spec: Box<dyn Any + Send>);
 
     fn drop_unused_indexes(&mut self);
+
+    /// Adds an index by a label, for selectors. It changes no value.
+    fn add_label_index(&mut self, label: &str);
 
     /// Adds an `Arc<Mailbox<E>>` or an `Arc<KeyReceiver>`. It receives the working state as initial additions.
     fn add_receiver(&mut self, receiver: Box<dyn Any + Send>, now: Instant);

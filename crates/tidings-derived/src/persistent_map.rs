@@ -61,10 +61,6 @@ impl<V: Named + Clone> PersistentMap<V> {
         self.len
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.len == 0
-    }
-
     pub(crate) fn get(&self, name: &str) -> Option<&V> {
         let hash = self.hasher.hash_one(name);
         let mut node = self.root.as_ref()?;
@@ -75,6 +71,24 @@ impl<V: Named + Clone> PersistentMap<V> {
             }
         }
         node.list().find(|value| value.name() == name)
+    }
+
+    /// The value with this name, to be changed. Its name must stay the same.
+    pub(crate) fn get_mut(&mut self, name: &str) -> Option<&mut V> {
+        self.get(name)?;
+        let hash = self.hasher.hash_one(name);
+        let mut node = Arc::make_mut(self.root.as_mut()?);
+        for level in 0..LEVELS {
+            let at = node.position(hash, level).ok()?;
+            match &mut node.children[at] {
+                Child::Value(value) => return Some(value),
+                Child::Node(below) => node = Arc::make_mut(below),
+            }
+        }
+        node.children.iter_mut().find_map(|child| match child {
+            Child::Value(value) if value.name() == name => Some(value),
+            _ => None,
+        })
     }
 
     /// Stores a value under its name, and returns the value that had this name before.
@@ -285,6 +299,25 @@ mod tests {
                 fresh.insert(Pair(name.clone(), *value));
             }
             prop_assert!(map.iter().eq(fresh.iter()));
+        }
+
+        #[test]
+        fn a_value_that_is_changed_in_place_stays_the_same_in_a_clone(
+            writes in prop::collection::vec(any::<(u8, Option<u32>)>(), 0..300),
+            changes in prop::collection::vec(any::<(u8, u32)>(), 0..50),
+        ) {
+            let (mut map, mut model) = (PersistentMap::new(FixedState::with_seed(1)), BTreeMap::new());
+            apply(&mut map, &mut model, &writes);
+            let (copy, copied) = (map.clone(), model.clone());
+            for (name, value) in changes {
+                let (own, expected) = (map.get_mut(&name.to_string()), model.get_mut(&name.to_string()));
+                prop_assert_eq!(own.is_some(), expected.is_some());
+                if let (Some(own), Some(expected)) = (own, expected) {
+                    (own.1, *expected) = (value, value);
+                }
+            }
+            check(&map, &model);
+            check(&copy, &copied);
         }
     }
 }

@@ -9,8 +9,8 @@
 //! from then on.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 use smallvec::SmallVec;
 use tidings_object::{FieldPath, FieldValue, ParseError, RawObject, UnpackedObject};
@@ -19,6 +19,9 @@ use tidings_object::{FieldPath, FieldValue, ParseError, RawObject, UnpackedObjec
 const PATHS_MAX: usize = 4096;
 /// More read sets than this in one graph count as reads of the whole object.
 const READ_SETS_MAX: usize = 65_536;
+
+/// Paths may come from outside, so that the seed of each map is random. No map is iterated.
+type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
 
 /// The number of a path in a [`ReadTable`].
 pub(crate) type PathId = u32;
@@ -45,7 +48,7 @@ pub(crate) struct ReadSet {
 /// One part of an object.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum ReadPath {
-    Field(FieldPath),
+    Field(Arc<FieldPath>),
     Label(String),
 }
 
@@ -85,23 +88,23 @@ impl ReadTable {
     pub(crate) fn new() -> Self {
         ReadTable {
             paths: Vec::new(),
-            by_field: HashMap::new(),
-            by_label: HashMap::new(),
+            by_field: HashMap::default(),
+            by_label: HashMap::default(),
             // The places of `PRESENCE` and `WHOLE`.
             sets: vec![Box::default(), Box::default()],
-            by_set: HashMap::new(),
+            by_set: HashMap::default(),
         }
     }
 
     /// The path with this text, and its number unless there are too many.
-    pub(crate) fn field(&mut self, text: &str) -> Result<(FieldPath, Option<PathId>), ParseError> {
+    pub(crate) fn field(&mut self, text: &str) -> Result<(Arc<FieldPath>, Option<PathId>), ParseError> {
         if let Some(id) = self.by_field.get(text)
             && let ReadPath::Field(path) = &self.paths[*id as usize]
         {
-            return Ok((path.clone(), Some(*id)));
+            return Ok((Arc::clone(path), Some(*id)));
         }
-        let path = FieldPath::parse(text)?;
-        let id = self.add(ReadPath::Field(path.clone()));
+        let path = Arc::new(FieldPath::parse(text)?);
+        let id = self.add(ReadPath::Field(Arc::clone(&path)));
         self.by_field.extend(id.map(|id| (text.to_owned(), id)));
         Ok((path, id))
     }
@@ -172,7 +175,13 @@ pub(crate) struct PathComparison {
 
 #[derive(Default)]
 struct ComparisonState {
-    compared: SmallVec<[(PathId, bool); 8]>,
+    compared: SmallVec<[(PathId, bool); 4]>,
+    /// Behind a pointer: most comparisons unpack nothing, and a round may have many changes.
+    unpacked: Option<Box<UnpackedStates>>,
+}
+
+#[derive(Default)]
+struct UnpackedStates {
     old: Option<Option<UnpackedObject>>,
     new: Option<Option<UnpackedObject>>,
 }
@@ -202,12 +211,15 @@ impl PathComparison {
         }
         let differs = match &table.paths[path as usize] {
             ReadPath::Label(key) => old.labels().value(key) != new.labels().value(key),
-            ReadPath::Field(path) => {
-                let state = &mut *state;
-                let before = read(old, &mut state.old, path);
-                // An object that can't be read counts as changed.
-                before.is_none() || before != read(new, &mut state.new, path)
-            }
+            ReadPath::Field(path) => match old.has_equal_prefetched(new, path) {
+                Some(is_equal) => !is_equal,
+                None => {
+                    let unpacked = state.unpacked.get_or_insert_default();
+                    let before = read(old, &mut unpacked.old, path);
+                    // An object that can't be read counts as changed.
+                    before.is_none() || before != read(new, &mut unpacked.new, path)
+                }
+            },
         };
         state.compared.push((path, differs));
         differs

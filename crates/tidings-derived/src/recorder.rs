@@ -1,7 +1,9 @@
 //! Records what one evaluation of a function reads. It must never decide what the function sees.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
+use smallvec::SmallVec;
 use tidings_object::{FieldPath, ParseError};
 
 use crate::dependency::{Dependency, NodeId};
@@ -15,57 +17,62 @@ pub(crate) struct Recorder<'a> {
 
 #[derive(Default)]
 struct RecorderState {
-    /// The first entry is the input, which has no dependency: its collection finds the slot by its key.
-    entries: Vec<(Option<Dependency>, ReadSet)>,
+    /// What was read of the input, which has no dependency: its collection finds the slot by its key.
+    input: ReadSet,
+    entries: SmallVec<[(Dependency, ReadSet); 2]>,
     /// A collection that was read and has not synced.
     blocked_by: Option<NodeId>,
     /// The first error of a read.
     error: Option<String>,
 }
 
-/// The number of an entry.
-pub(crate) type EntryId = usize;
+/// What a read belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum EntryId {
+    Input,
+    /// The dependency with this number.
+    Dependency(u32),
+}
 
-/// The entry of the input.
-pub(crate) const INPUT: EntryId = 0;
+/// The dependencies of one evaluation.
+pub(crate) type Dependencies = SmallVec<[(Dependency, ReadSetId); 2]>;
 
 /// What an evaluation has read.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Recorded {
     pub(crate) input: ReadSetId,
     /// Sorted, each once.
-    pub(crate) dependencies: Vec<(Dependency, ReadSetId)>,
+    pub(crate) dependencies: Dependencies,
     pub(crate) blocked_by: Option<NodeId>,
     pub(crate) error: Option<String>,
 }
 
 impl<'a> Recorder<'a> {
     pub(crate) fn new(reads: &'a RefCell<ReadTable>) -> Self {
-        let state = RecorderState { entries: vec![(None, ReadSet::default())], ..RecorderState::default() };
-        Recorder { reads, state: RefCell::new(state) }
+        Recorder { reads, state: RefCell::default() }
     }
 
     /// Begins an entry for a dependency. What is read of its elements is added to the entry.
     pub(crate) fn begin(&self, dependency: Dependency) -> EntryId {
         let entries = &mut self.state.borrow_mut().entries;
-        entries.push((Some(dependency), ReadSet::default()));
-        entries.len() - 1
+        entries.push((dependency, ReadSet::default()));
+        EntryId::Dependency((entries.len() - 1) as u32)
     }
 
     pub(crate) fn read_whole(&self, entry: EntryId) {
-        self.state.borrow_mut().entries[entry].1.add_whole();
+        self.state.borrow_mut().reads_of(entry).add_whole();
     }
 
     /// Records a read of a field, and returns the parsed path.
-    pub(crate) fn read_field(&self, entry: EntryId, path: &str) -> Result<FieldPath, ParseError> {
+    pub(crate) fn read_field(&self, entry: EntryId, path: &str) -> Result<Arc<FieldPath>, ParseError> {
         let (path, id) = self.reads.borrow_mut().field(path)?;
-        self.state.borrow_mut().entries[entry].1.insert(id);
+        self.state.borrow_mut().reads_of(entry).insert(id);
         Ok(path)
     }
 
     pub(crate) fn read_label(&self, entry: EntryId, key: &str) {
         let id = self.reads.borrow_mut().label(key);
-        self.state.borrow_mut().entries[entry].1.insert(id);
+        self.state.borrow_mut().reads_of(entry).insert(id);
     }
 
     pub(crate) fn block(&self, node: NodeId) {
@@ -77,23 +84,29 @@ impl<'a> Recorder<'a> {
     }
 
     pub(crate) fn finish(self) -> Recorded {
-        let RecorderState { mut entries, blocked_by, error } = self.state.into_inner();
+        let RecorderState { input, mut entries, blocked_by, error } = self.state.into_inner();
         let table = &mut *self.reads.borrow_mut();
-        let (_, input) = entries.swap_remove(INPUT);
-        entries.sort_by(|(one, _), (other, _)| one.cmp(other));
-        let mut merged: Vec<(Dependency, ReadSet)> = Vec::with_capacity(entries.len());
-        for (dependency, reads) in entries {
-            let Some(dependency) = dependency else { continue };
-            match merged.last_mut() {
-                Some((last, all)) if *last == dependency => all.add(&reads),
-                _ => merged.push((dependency, reads)),
-            }
+        let input = table.intern(&input);
+        if entries.len() > 1 {
+            entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+            entries.dedup_by(|(dependency, reads), (earlier, all)| {
+                let is_same = dependency == earlier;
+                if is_same {
+                    all.add(reads);
+                }
+                is_same
+            });
         }
-        Recorded {
-            input: table.intern(&input),
-            dependencies: merged.into_iter().map(|(on, reads)| (on, table.intern(&reads))).collect(),
-            blocked_by,
-            error,
+        let dependencies = entries.into_iter().map(|(on, reads)| (on, table.intern(&reads))).collect();
+        Recorded { input, dependencies, blocked_by, error }
+    }
+}
+
+impl RecorderState {
+    fn reads_of(&mut self, entry: EntryId) -> &mut ReadSet {
+        match entry {
+            EntryId::Input => &mut self.input,
+            EntryId::Dependency(at) => &mut self.entries[at as usize].1,
         }
     }
 }

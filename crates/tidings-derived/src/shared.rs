@@ -2,7 +2,6 @@
 
 use std::any::Any;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use tidings_informer::WeakInformer;
@@ -27,7 +26,6 @@ pub(crate) struct GraphConfig {
     pub(crate) seed: u64,
     pub(crate) checks_purity: bool,
     pub(crate) on_fault: Option<FaultHook>,
-    pub(crate) stop_deadline: Duration,
 }
 
 /// What the handles of a graph and its task share.
@@ -59,8 +57,6 @@ pub(crate) struct Requests {
     pub(crate) new_nodes: Vec<NewNode>,
     pub(crate) new_indexes: Vec<(NodeId, Box<dyn Any + Send>)>,
     pub(crate) new_receivers: Vec<NewReceiver>,
-    /// Values were fed.
-    pub(crate) is_fed: bool,
     /// All collections that are in use, for reports.
     pub(crate) collections: Vec<Weak<NodeShared>>,
     has_ended: bool,
@@ -207,7 +203,6 @@ impl GraphShared {
 
     /// Wakes the task to take values that were fed.
     pub(crate) fn fed(&self) {
-        self.requests.lock().is_fed = true;
         self.wake.notify_one();
     }
 

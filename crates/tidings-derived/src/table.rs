@@ -1,22 +1,30 @@
 //! One state of a collection: its values by key, and its indexes. A clone copies a few pointers, so that a published
 //! state and the working state share everything that did not change.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Weak};
+mod index;
+
+use std::sync::Arc;
 
 use foldhash::fast::FixedState;
-use smallvec::SmallVec;
 use tidings_informer::indexer::Snapshot;
 use tidings_object::{LabelSelector, RawObject};
 
+use crate::dependency::required_label;
 use crate::element::{Element, Keyed, Value};
-use crate::persistent_map::{Named, PersistentMap};
-use crate::shared::KeepAlive;
+use crate::persistent_map::PersistentMap;
+pub(crate) use index::{IndexChange, IndexFunction, IndexSpec};
+use index::{IndexTable, LabelIndex};
+
+/// The most label indexes of one collection. Selectors that require other labels look at all elements.
+const LABEL_INDEXES_MAX: usize = 4;
+/// With fewer elements a scan is as fast.
+const LABEL_INDEX_ELEMENTS_MIN: usize = 4;
 
 /// One state of a collection.
 pub(crate) struct Table<E> {
     rows: Rows<E>,
     indexes: Vec<IndexTable<E>>,
+    label_indexes: Vec<LabelIndex<E>>,
     hasher: FixedState,
 }
 
@@ -26,50 +34,15 @@ pub(crate) enum Rows<E> {
     Own(PersistentMap<Value<E>>),
 }
 
-/// The values of one element in an index.
-pub(crate) type IndexValues = SmallVec<[Arc<str>; 1]>;
-
-/// The values of one changed element in one index, before and now.
-pub(crate) struct IndexChange {
-    pub(crate) index: u32,
-    pub(crate) before: IndexValues,
-    pub(crate) now: IndexValues,
-}
-
-/// The definition of an index.
-pub(crate) struct IndexSpec<E> {
-    pub(crate) number: u32,
-    pub(crate) values_of: IndexFunction<E>,
-    /// The index is dropped with its last handle.
-    pub(crate) users: Weak<KeepAlive>,
-}
-
-pub(crate) type IndexFunction<E> = Arc<dyn Fn(&E) -> Vec<String> + Send + Sync>;
-
-struct IndexTable<E> {
-    spec: Arc<IndexSpec<E>>,
-    buckets: PersistentMap<Arc<Bucket<E>>>,
-}
-
-/// The elements that have one value in an index, at least one.
-struct Bucket<E> {
-    value: Arc<str>,
-    rows: PersistentMap<Value<E>>,
-}
-
-impl<E> Named for Bucket<E> {
-    fn name(&self) -> &str {
-        &self.value
-    }
-}
-
 impl<E: Element> Table<E> {
     pub(crate) fn own(hasher: FixedState) -> Self {
-        Table { rows: Rows::Own(PersistentMap::new(hasher.clone())), indexes: Vec::new(), hasher }
+        let rows = Rows::Own(PersistentMap::new(hasher.clone()));
+        Table { rows, indexes: Vec::new(), label_indexes: Vec::new(), hasher }
     }
 
     pub(crate) fn cache(snapshot: Snapshot, wrap: fn(Arc<RawObject>) -> E, hasher: FixedState) -> Self {
-        Table { rows: Rows::Cache(snapshot, wrap), indexes: Vec::new(), hasher }
+        let rows = Rows::Cache(snapshot, wrap);
+        Table { rows, indexes: Vec::new(), label_indexes: Vec::new(), hasher }
     }
 
     pub(crate) fn snapshot(&self) -> Option<&Snapshot> {
@@ -120,36 +93,54 @@ impl<E: Element> Table<E> {
         self.indexes.iter().find(|index| index.spec.number == number)
     }
 
+    /// The values that have this value in an index, sorted by key.
     pub(crate) fn by_index(&self, index: u32, value: &str) -> Vec<Value<E>> {
-        let bucket = self.index(index).and_then(|index| index.buckets.get(value));
-        bucket.map_or_else(Vec::new, |bucket| bucket.rows.iter().cloned().collect())
+        let index = self.index(index);
+        index.map_or_else(Vec::new, |index| index.buckets.rows(value).cloned().collect())
     }
 
     pub(crate) fn index_values(&self, index: u32) -> Vec<Arc<str>> {
-        let buckets = self.index(index).map(|index| index.buckets.iter());
-        buckets.into_iter().flatten().map(|bucket| Arc::clone(&bucket.value)).collect()
+        self.index(index).map_or_else(Vec::new, |index| index.buckets.values().cloned().collect())
     }
 
+    /// The values in a namespace whose labels match, in no particular order.
     pub(crate) fn select(&self, namespace: Option<&str>, selector: &LabelSelector) -> Vec<Value<E>> {
+        let is_selected = |row: &&Value<E>| is_selected::<E>(row, namespace, selector);
+        if let Some((label, [value])) = required_label(selector)
+            && let Some(index) = self.label_indexes.iter().find(|index| *index.label == *label)
+        {
+            return index.buckets.rows(value).filter(is_selected).cloned().collect();
+        }
         match &self.rows {
             Rows::Cache(snapshot, wrap) => {
                 let found = snapshot.select(namespace, selector);
                 found.into_iter().map(|raw| Value::cached(wrap(raw))).collect()
             }
-            Rows::Own(rows) => {
-                let rows = rows.iter().filter(|row| is_selected(&***row, namespace, selector));
-                rows.cloned().collect()
-            }
+            Rows::Own(rows) => rows.iter().filter(is_selected).cloned().collect(),
+        }
+    }
+
+    /// The label by which an index would help this selector, unless there is one.
+    pub(crate) fn missing_label_index<'s>(&self, selector: &'s LabelSelector) -> Option<&'s str> {
+        let (label, [_]) = required_label(selector)? else { return None };
+        let is_useful = self.len() >= LABEL_INDEX_ELEMENTS_MIN
+            && self.label_indexes.len() < LABEL_INDEXES_MAX
+            && self.label_indexes.iter().all(|index| *index.label != *label);
+        is_useful.then_some(label)
+    }
+
+    pub(crate) fn add_label_index(&mut self, label: &str) {
+        if self.label_indexes.len() < LABEL_INDEXES_MAX {
+            let mut index = LabelIndex::new(label, &self.hasher);
+            self.list().iter().for_each(|row| index.change(&row.key(), None, Some(row)));
+            self.label_indexes.push(index);
         }
     }
 
     /// Adds an index over everything that is there.
     pub(crate) fn add_index(&mut self, spec: Arc<IndexSpec<E>>) {
-        let mut index = IndexTable { spec, buckets: PersistentMap::new(self.hasher.clone()) };
-        for row in self.list() {
-            let values = index.values(&row);
-            index.replace(&row.shared_key(), &[], &values, Some(&row), &self.hasher);
-        }
+        let mut index = IndexTable::new(spec, &self.hasher);
+        self.list().iter().for_each(|row| drop(index.change(&row.key(), None, Some(row))));
         self.indexes.push(index);
     }
 
@@ -160,17 +151,20 @@ impl<E: Element> Table<E> {
         self.indexes.len() < before
     }
 
-    /// Builds all indexes again, after the rows were replaced as a whole.
+    /// Builds all indexes again, after the rows were replaced as a whole. Label indexes are made again when they are
+    /// needed.
     pub(crate) fn rebuild_indexes(&mut self) {
+        self.label_indexes.clear();
         for index in std::mem::take(&mut self.indexes) {
             self.add_index(index.spec);
         }
     }
 
-    /// Stores or removes one value, and returns the values of its old and of its new state in each index. The rows of a cache are replaced as a whole, by `set_snapshot`.
+    /// Stores or removes one value, and returns the values of its old and of its new state in each index of the user.
+    /// The rows of a cache are replaced as a whole, by `set_snapshot`.
     pub(crate) fn change(
         &mut self,
-        key: &Arc<str>,
+        key: &str,
         old: Option<&Value<E>>,
         new: Option<&Value<E>>,
     ) -> Vec<IndexChange> {
@@ -180,54 +174,8 @@ impl<E: Element> Table<E> {
                 None => drop(rows.remove(key)),
             }
         }
-        let hasher = &self.hasher;
-        let indexes = self.indexes.iter_mut();
-        let change = |index: &mut IndexTable<E>| {
-            let values = |row: Option<&Value<E>>| row.map(|row| index.values(row)).unwrap_or_default();
-            let (before, now) = (values(old), values(new));
-            index.replace(key, &before, &now, new, hasher);
-            IndexChange { index: index.spec.number, before, now }
-        };
-        indexes.map(change).collect()
-    }
-}
-
-impl<E: Element> IndexTable<E> {
-    /// The values of one element, sorted. A function that panics gives none.
-    fn values(&self, element: &E) -> IndexValues {
-        let values = catch_unwind(AssertUnwindSafe(|| (self.spec.values_of)(element))).unwrap_or_default();
-        let mut values: IndexValues = values.into_iter().map(Arc::from).collect();
-        values.sort_unstable();
-        values.dedup();
-        values
-    }
-
-    fn replace(
-        &mut self,
-        key: &Arc<str>,
-        before: &[Arc<str>],
-        now: &[Arc<str>],
-        row: Option<&Value<E>>,
-        hasher: &FixedState,
-    ) {
-        for value in before.iter().filter(|value| !now.contains(value)) {
-            let Some(bucket) = self.buckets.get(value) else { continue };
-            let mut bucket = Bucket::clone(bucket);
-            bucket.rows.remove(key);
-            match bucket.rows.is_empty() {
-                true => drop(self.buckets.remove(value)),
-                false => drop(self.buckets.insert(Arc::new(bucket))),
-            }
-        }
-        let Some(row) = row else { return };
-        for value in now {
-            let mut bucket = match self.buckets.get(value) {
-                Some(bucket) => Bucket::clone(bucket),
-                None => Bucket { value: Arc::clone(value), rows: PersistentMap::new(hasher.clone()) },
-            };
-            bucket.rows.insert(row.clone());
-            self.buckets.insert(Arc::new(bucket));
-        }
+        self.label_indexes.iter_mut().for_each(|index| index.change(key, old, new));
+        self.indexes.iter_mut().map(|index| index.change(key, old, new)).collect()
     }
 }
 
@@ -245,24 +193,17 @@ pub(crate) fn namespace_of(key: &str) -> Option<&str> {
     key.split_once('/').map(|(namespace, _)| namespace)
 }
 
-impl<E> Clone for Bucket<E> {
-    fn clone(&self) -> Self {
-        Bucket { value: Arc::clone(&self.value), rows: self.rows.clone() }
-    }
-}
-
-impl<E> Clone for IndexTable<E> {
-    fn clone(&self) -> Self {
-        IndexTable { spec: Arc::clone(&self.spec), buckets: self.buckets.clone() }
-    }
-}
-
 impl<E> Clone for Table<E> {
     fn clone(&self) -> Self {
         let rows = match &self.rows {
             Rows::Cache(snapshot, wrap) => Rows::Cache(snapshot.clone(), *wrap),
             Rows::Own(rows) => Rows::Own(rows.clone()),
         };
-        Table { rows, indexes: self.indexes.clone(), hasher: self.hasher.clone() }
+        Table {
+            rows,
+            indexes: self.indexes.clone(),
+            label_indexes: self.label_indexes.clone(),
+            hasher: self.hasher.clone(),
+        }
     }
 }

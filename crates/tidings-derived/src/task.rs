@@ -16,6 +16,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
@@ -29,10 +30,13 @@ use tokio_util::sync::CancellationToken;
 
 use crate::dependency::NodeId;
 use crate::error::DerivedError;
-use crate::node::{NodeEntry, RoundContext, WorkProgress};
+use crate::node::{LabelRequests, NodeEntry, RoundContext, WorkProgress};
 use crate::reads::ReadTable;
 use crate::shared::{GraphShared, KeepAlive, NodeShared, WatchedInformer};
 use crate::state::GraphState;
+
+/// How long handlers may take for pending notifications after the graph was stopped.
+const STOP_DEADLINE: Duration = Duration::from_secs(30);
 
 /// The task of a graph. Nothing happens before it runs. Dropping it stops the graph at once.
 #[must_use = "a graph does nothing until its task runs"]
@@ -43,6 +47,7 @@ pub struct GraphTask {
     nodes: Vec<NodeEntry>,
     users: BTreeMap<NodeId, (Weak<KeepAlive>, Arc<NodeShared>)>,
     reads: RefCell<ReadTable>,
+    label_requests: LabelRequests,
     informers: FuturesUnordered<BoxFuture<'static, InformerChange>>,
     handlers: JoinSet<()>,
     state: GraphState,
@@ -76,6 +81,7 @@ impl GraphTask {
             nodes: Vec::new(),
             users: BTreeMap::new(),
             reads: RefCell::new(ReadTable::new()),
+            label_requests: LabelRequests::default(),
             informers: FuturesUnordered::new(),
             handlers: JoinSet::new(),
             state: GraphState::default(),
@@ -117,10 +123,9 @@ impl GraphTask {
         self.nodes.clear();
         let handlers = &mut self.handlers;
         let all = async { while handlers.join_next().await.is_some() {} };
-        let deadline = self.shared.config.stop_deadline;
-        if tokio::time::timeout(deadline, all).await.is_err() {
+        if tokio::time::timeout(STOP_DEADLINE, all).await.is_err() {
             tracing::warn!(
-                "graph {:?}: handlers did not return within {deadline:?}",
+                "graph {:?}: handlers did not return within {STOP_DEADLINE:?}",
                 self.shared.config.name
             );
         }
@@ -189,7 +194,6 @@ impl GraphTask {
     fn take_requests(&mut self) {
         let (nodes, indexes, receivers) = {
             let mut requests = self.shared.requests.lock();
-            requests.is_fed = false;
             (
                 std::mem::take(&mut requests.new_nodes),
                 std::mem::take(&mut requests.new_indexes),
@@ -267,8 +271,15 @@ impl GraphTask {
             reads: &self.reads,
             graph: self.shared.id(),
             checks_purity: self.shared.config.checks_purity,
+            label_requests: &self.label_requests,
         };
-        rest[0].node.work(&round)
+        let progress = rest[0].node.work(&round);
+        for (id, label) in std::mem::take(self.label_requests.get_mut()) {
+            if let Some(entry) = find(&mut self.nodes, id) {
+                entry.node.add_label_index(&label);
+            }
+        }
+        progress
     }
 
     /// Publishes all collections in one step.

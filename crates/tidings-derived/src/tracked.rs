@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::fmt;
 use std::ops::Deref;
-use std::sync::Arc;
 
-use tidings_object::{FieldValue, Object, RawObject, ReadError, UnpackedObject};
+use tidings_object::{FieldPath, FieldValue, Object, RawObject, ReadError, UnpackedObject};
 
 use crate::element::{Element, Keyed, Value};
 use crate::recorder::{EntryId, Recorder};
@@ -24,7 +23,8 @@ pub struct Tracked<'a, E> {
     value: Value<E>,
     recorder: &'a Recorder<'a>,
     entry: EntryId,
-    unpacked: OnceCell<Result<UnpackedObject, ReadError>>,
+    /// Behind a pointer, so that the elements of a query are small.
+    unpacked: OnceCell<Box<Result<UnpackedObject, ReadError>>>,
 }
 
 impl<'a, E: Element> Tracked<'a, E> {
@@ -69,31 +69,38 @@ impl<K: 'static> Tracked<'_, Object<K>> {
     pub fn field(&self, path: &str) -> Result<FieldValue, ReadError> {
         let path = self.recorder.read_field(self.entry, path)?;
         let object: &RawObject = self.value.raw();
-        if object.is_prefetched(&path) {
-            return object.field_at(&path);
+        match object.is_prefetched(&path) {
+            true => object.field_at(&path),
+            false => self.field_of_body(&path),
         }
-        match self.unpacked.get_or_init(|| object.unpack()) {
-            Ok(unpacked) => object.field_of(unpacked, &path),
+    }
+
+    /// Reads a field from the body. The object is unpacked once. Later versions of it are read at this path when they
+    /// arrive, so that neither an evaluation nor a comparison unpacks them.
+    fn field_of_body(&self, path: &FieldPath) -> Result<FieldValue, ReadError> {
+        let object: &RawObject = self.value.raw();
+        object.origin().prefetch_field(path);
+        match &**self.unpacked.get_or_init(|| Box::new(object.unpack())) {
+            Ok(unpacked) => object.field_of(unpacked, path),
             Err(error) => Err(error.clone()),
+        }
+    }
+
+    fn text_at(&self, path: &str) -> Result<Option<String>, ReadError> {
+        let path = self.recorder.read_field(self.entry, path)?;
+        match self.value.raw().prefetched_texts(&path) {
+            Some(mut texts) => Ok(texts.next().map(str::to_owned)),
+            None => Ok(self.field_of_body(&path)?.text().map(Cow::into_owned)),
         }
     }
 
     /// The first value at a field path as text. If the object can't be read, or the path is invalid, the evaluation of
     /// this key fails with that error.
     pub fn field_text(&self, path: &str) -> Option<String> {
-        match self.field(path) {
-            Ok(value) => value.text().map(Cow::into_owned),
-            Err(error) => {
-                self.recorder.fail(error.to_string());
-                None
-            }
-        }
-    }
-
-    /// The whole object, as a clone that is not tracked.
-    pub fn object(&self) -> Object<K> {
-        self.recorder.read_whole(self.entry);
-        Object::new(Arc::clone(self.value.raw()))
+        self.text_at(path).unwrap_or_else(|error| {
+            self.recorder.fail(error.to_string());
+            None
+        })
     }
 }
 

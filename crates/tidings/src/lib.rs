@@ -141,4 +141,7 @@ mod documents {
 
     #[doc = include_str!("../../../docs/derived.md")]
     struct Derived;
+
+    #[doc = include_str!("../../../docs/coming-from-krt.md")]
+    struct ComingFromKrt;
 }

@@ -1,7 +1,7 @@
 //! `compare --scenario derived`: derived collections beside krt, Istio's library for the same purpose. Both build the
 //! same collections over the same objects in memory, and process the same changes one after another.
 //!
-//! Only CPU time and memory are compared: both hold on a machine that is busy otherwise.
+//! CPU time and memory have bars: both hold on a machine that is busy otherwise. Latencies are reported without one.
 
 mod objects;
 
@@ -24,11 +24,21 @@ const POLICIES: usize = 500;
 const NODES: usize = 1_000;
 const SERVICES: usize = 500;
 
-/// A figure, the part of krt's value that tidings may take (1/3 is 3), and how its value is written.
+/// A figure, what tidings may take, and how its value is written.
 struct Bar {
     figure: &'static str,
-    one_of: f64,
+    limit: Limit,
     unit: Unit,
+}
+
+/// What tidings may take.
+#[derive(Clone, Copy)]
+enum Limit {
+    /// This part of krt's value: 3 is a third.
+    OneOf(f64),
+    Zero,
+    /// The figure is only reported.
+    None,
 }
 
 #[derive(Clone, Copy)]
@@ -39,18 +49,25 @@ enum Unit {
     Count,
 }
 
+const THIRD: Limit = Limit::OneOf(3.0);
+const FIFTH: Limit = Limit::OneOf(5.0);
+const TENTH: Limit = Limit::OneOf(10.0);
+
 const BARS: &[Bar] = &[
-    Bar { figure: "a: build, CPU", one_of: 3.0, unit: Unit::Seconds },
-    Bar { figure: "a: one pod update, CPU", one_of: 3.0, unit: Unit::Microseconds },
-    Bar { figure: "b: build, CPU", one_of: 3.0, unit: Unit::Seconds },
-    Bar { figure: "b: memory", one_of: 5.0, unit: Unit::Mebibytes },
-    Bar { figure: "b: one pod update, CPU", one_of: 3.0, unit: Unit::Microseconds },
-    Bar { figure: "b: one node label, CPU", one_of: 3.0, unit: Unit::Microseconds },
-    Bar { figure: "b: one selector, CPU", one_of: 3.0, unit: Unit::Microseconds },
-    Bar { figure: "c: one node heartbeat, CPU", one_of: 10.0, unit: Unit::Microseconds },
-    Bar { figure: "c: evaluations for node heartbeats", one_of: f64::INFINITY, unit: Unit::Count },
-    Bar { figure: "c: one pod heartbeat, CPU", one_of: 10.0, unit: Unit::Microseconds },
-    Bar { figure: "c: evaluations for pod heartbeats", one_of: f64::INFINITY, unit: Unit::Count },
+    Bar { figure: "a: build, CPU", limit: THIRD, unit: Unit::Seconds },
+    Bar { figure: "a: one pod update, CPU", limit: THIRD, unit: Unit::Microseconds },
+    Bar { figure: "b: build, CPU", limit: THIRD, unit: Unit::Seconds },
+    Bar { figure: "b: memory", limit: FIFTH, unit: Unit::Mebibytes },
+    Bar { figure: "b: one pod update, CPU", limit: THIRD, unit: Unit::Microseconds },
+    Bar { figure: "b: one pod update, latency", limit: Limit::None, unit: Unit::Microseconds },
+    Bar { figure: "b: one node label, CPU", limit: THIRD, unit: Unit::Microseconds },
+    Bar { figure: "b: one node label, latency", limit: Limit::None, unit: Unit::Microseconds },
+    Bar { figure: "b: one selector, CPU", limit: THIRD, unit: Unit::Microseconds },
+    Bar { figure: "b: one selector, latency", limit: Limit::None, unit: Unit::Microseconds },
+    Bar { figure: "c: one node heartbeat, CPU", limit: TENTH, unit: Unit::Microseconds },
+    Bar { figure: "c: evaluations for node heartbeats", limit: Limit::Zero, unit: Unit::Count },
+    Bar { figure: "c: one pod heartbeat, CPU", limit: TENTH, unit: Unit::Microseconds },
+    Bar { figure: "c: evaluations for pod heartbeats", limit: Limit::Zero, unit: Unit::Count },
 ];
 
 /// The measured figures of one contestant, of all rounds.
@@ -65,6 +82,15 @@ struct Built {
 #[derive(Deserialize)]
 struct Changed {
     evaluations: u64,
+    /// The median time from a change to the handler that shows it.
+    latency_ns: u64,
+}
+
+/// The figures of one kind of change. An empty name is not recorded.
+struct ChangeFigures {
+    cpu: &'static str,
+    latency: &'static str,
+    evaluations: &'static str,
 }
 
 struct Contestant {
@@ -98,20 +124,25 @@ pub(super) fn run(pods: u64, rounds: usize, out: &Path) -> anyhow::Result<()> {
 
 impl Contestant {
     fn measure(&mut self, policies: &ObjectFiles, endpoints: &ObjectFiles) -> anyhow::Result<()> {
+        let update = |cpu, latency| ChangeFigures { cpu, latency, evaluations: "" };
+        let heartbeat = |cpu, evaluations| ChangeFigures { cpu, latency: "", evaluations };
         let mut a = self.start(policies)?;
         self.build(&mut a, "policies", ["a: build, CPU", "a: memory"])?;
-        self.change(&mut a, "pod-ip", 1_000, ["a: one pod update, CPU", ""])?;
+        self.change(&mut a, "pod-ip", 1_000, &update("a: one pod update, CPU", ""))?;
         drop(a);
         let mut b = self.start(endpoints)?;
         self.build(&mut b, "endpoints", ["b: build, CPU", "b: memory"])?;
-        self.change(&mut b, "pod-ip", 1_000, ["b: one pod update, CPU", ""])?;
-        self.change(&mut b, "node-zone", 500, ["b: one node label, CPU", ""])?;
-        let nodes = ["c: one node heartbeat, CPU", "c: evaluations for node heartbeats"];
-        self.change(&mut b, "node-heartbeat", 10_000, nodes)?;
-        let pods = ["c: one pod heartbeat, CPU", "c: evaluations for pod heartbeats"];
-        self.change(&mut b, "pod-heartbeat", 10_000, pods)?;
+        let pod = update("b: one pod update, CPU", "b: one pod update, latency");
+        self.change(&mut b, "pod-ip", 1_000, &pod)?;
+        let node = update("b: one node label, CPU", "b: one node label, latency");
+        self.change(&mut b, "node-zone", 500, &node)?;
+        let nodes = heartbeat("c: one node heartbeat, CPU", "c: evaluations for node heartbeats");
+        self.change(&mut b, "node-heartbeat", 10_000, &nodes)?;
+        let pods = heartbeat("c: one pod heartbeat, CPU", "c: evaluations for pod heartbeats");
+        self.change(&mut b, "pod-heartbeat", 10_000, &pods)?;
         // The last one: from then on a service no longer selects the pods of its own number.
-        self.change(&mut b, "selector", 500, ["b: one selector, CPU", ""])
+        let selector = update("b: one selector, CPU", "b: one selector, latency");
+        self.change(&mut b, "selector", 500, &selector)
     }
 
     fn start(&self, objects: &ObjectFiles) -> anyhow::Result<ChildProgram> {
@@ -129,10 +160,10 @@ impl Contestant {
         case: &str,
         [cpu_figure, memory_figure]: [&'static str; 2],
     ) -> anyhow::Result<()> {
-        let before = usage::cpu_seconds(program.pid())?;
+        let before = usage::exact_cpu_seconds(program.pid())?;
         let built: Built = program.request(&json!({ "do": "build", "case": case }))?;
         program.wait_until_idle()?;
-        self.take(cpu_figure, usage::cpu_seconds(program.pid())? - before);
+        self.take(cpu_figure, usage::exact_cpu_seconds(program.pid())? - before);
         log(&format!("{}: {} outputs of {} evaluations", self.name, built.built, built.evaluations));
         program.request::<Value>(&json!({ "do": "settle" }))?;
         program.wait_until_idle()?;
@@ -147,22 +178,24 @@ impl Contestant {
         program: &mut ChildProgram,
         change: &str,
         count: usize,
-        [cpu_figure, evaluation_figure]: [&'static str; 2],
+        figures: &ChangeFigures,
     ) -> anyhow::Result<()> {
         program.request::<Value>(&json!({ "do": "prepare", "change": change, "count": count }))?;
         program.wait_until_idle()?;
-        let before = usage::cpu_seconds(program.pid())?;
+        let before = usage::exact_cpu_seconds(program.pid())?;
         let changed: Changed = program.request(&json!({ "do": "change" }))?;
         program.wait_until_idle()?;
-        let cpu = usage::cpu_seconds(program.pid())? - before;
-        self.take(cpu_figure, cpu * 1e6 / count as f64);
-        if !evaluation_figure.is_empty() {
-            self.take(evaluation_figure, changed.evaluations.saturating_sub(LAST_CHANGE) as f64);
-        }
+        let cpu = usage::exact_cpu_seconds(program.pid())? - before;
+        self.take(figures.cpu, cpu * 1e6 / count as f64);
+        self.take(figures.latency, changed.latency_ns as f64 / 1e3);
+        self.take(figures.evaluations, changed.evaluations.saturating_sub(LAST_CHANGE) as f64);
         Ok(())
     }
 
     fn take(&mut self, figure: &'static str, value: f64) {
+        if figure.is_empty() {
+            return;
+        }
         self.figures.entry(figure).or_default().push(value);
     }
 
@@ -183,18 +216,18 @@ fn table(contestants: &[Contestant], pods: usize) -> String {
         pods / 10
     );
     let value = |at: usize, figure: &str| contestants.get(at).and_then(|one| one.median(figure));
-    for Bar { figure, one_of, unit } in BARS {
+    for Bar { figure, limit, unit } in BARS {
         let (ours, theirs) = (value(0, figure), value(1, figure));
         let ratio = ours.zip(theirs).map(|(ours, theirs)| ours / theirs.max(f64::MIN_POSITIVE));
-        let bar = if one_of.is_finite() { format!("1/{one_of}") } else { "0".to_owned() };
-        let is_met = match one_of.is_finite() {
-            true => ratio.map(|ratio| ratio <= 1.0 / one_of),
-            false => ours.map(|ours| ours == 0.0),
+        let (bar, is_met) = match limit {
+            Limit::OneOf(part) => (format!("1/{part}"), ratio.map(|ratio| ratio <= 1.0 / part)),
+            Limit::Zero => ("0".to_owned(), ours.map(|ours| ours == 0.0)),
+            Limit::None => (String::new(), None),
         };
         let met = is_met.map_or("", |is_met| if is_met { "met" } else { "missed" });
         let written = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| unit.text(value));
-        let ratio =
-            ratio.filter(|_| one_of.is_finite()).map_or_else(String::new, |ratio| format!("{ratio:.3}"));
+        let ratio = ratio.filter(|_| !matches!(limit, Limit::Zero));
+        let ratio = ratio.map_or_else(String::new, |ratio| format!("{ratio:.3}"));
         // Writing to a string can't fail.
         let _ = writeln!(
             text,
@@ -209,8 +242,8 @@ fn table(contestants: &[Contestant], pods: usize) -> String {
 impl Unit {
     fn text(self, value: f64) -> String {
         match self {
-            Unit::Seconds => format!("{value:.2} s"),
-            Unit::Microseconds => format!("{value:.0} us"),
+            Unit::Seconds => format!("{value:.3} s"),
+            Unit::Microseconds => format!("{value:.1} us"),
             Unit::Mebibytes => format!("{:.0} MiB", value / f64::from(1 << 20)),
             Unit::Count => format!("{value:.0}"),
         }
@@ -232,7 +265,7 @@ mod tests {
         };
         let both = [contestant("tidings", [1.0, 9.0, 2.0], 0.0), contestant("krt", [8.0, 7.0, 90.0], 5.0)];
         let text = table(&both, 1_000);
-        assert!(text.contains("| a: build, CPU | 2.00 s | 8.00 s | 0.250 | 1/3 | met |"), "{text}");
+        assert!(text.contains("| a: build, CPU | 2.000 s | 8.000 s | 0.250 | 1/3 | met |"), "{text}");
         assert!(text.contains("| c: evaluations for node heartbeats | 0 | 5 |  | 0 | met |"), "{text}");
         assert!(text.contains("| b: memory | - | - |  | 1/5 |  |"), "{text}");
     }

@@ -13,6 +13,19 @@ pub(crate) fn cpu_seconds(pid: u32) -> anyhow::Result<f64> {
     cpu_of(&stat).with_context(|| format!("reading the CPU time of process {pid}"))
 }
 
+/// The CPU time of the live threads of the process, in nanoseconds. It is exact while the process is idle, and leaves out
+/// threads that have ended.
+pub(crate) fn exact_cpu_seconds(pid: u32) -> anyhow::Result<f64> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task"));
+    let mut nanoseconds = 0.0;
+    for thread in threads.with_context(|| format!("looking at the threads of process {pid}"))? {
+        // A thread may end meanwhile.
+        let Ok(schedstat) = fs::read_to_string(thread?.path().join("schedstat")) else { continue };
+        nanoseconds += run_time_of(&schedstat).context("reading the CPU time of a thread")?;
+    }
+    Ok(nanoseconds / 1e9)
+}
+
 /// The resident memory in bytes.
 pub(crate) fn resident_bytes(pid: u32) -> anyhow::Result<f64> {
     let status = read(pid, "status")?;
@@ -51,6 +64,11 @@ fn cpu_of(stat: &str) -> Option<f64> {
     Some((user + system) / TICKS_PER_SECOND)
 }
 
+/// The first field: the time on a CPU, in nanoseconds.
+fn run_time_of(schedstat: &str) -> Option<f64> {
+    schedstat.split_whitespace().next()?.parse().ok()
+}
+
 fn memory_of(status: &str, name: &str) -> Option<f64> {
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
     let kilobytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -70,6 +88,12 @@ mod tests {
     }
 
     #[test]
+    fn the_run_time_of_a_thread_is_its_first_figure() {
+        assert_eq!(run_time_of("143874976 72407483 57\n"), Some(143_874_976.0));
+        assert_eq!(run_time_of(""), None);
+    }
+
+    #[test]
     fn memory_is_read_in_bytes() {
         let status = "Name:\tserver\nVmHWM:\t    2048 kB\nVmRSS:\t    1024 kB\n";
         assert_eq!(memory_of(status, "VmRSS"), Some(1024.0 * 1024.0));
@@ -83,6 +107,7 @@ mod tests {
         assert!(resident_bytes(pid).expect("it lives") > 0.0);
         assert!(peak_bytes(pid).expect("it lives") > 0.0);
         assert!(cpu_seconds(pid).expect("it lives") >= 0.0);
+        assert!(exact_cpu_seconds(pid).expect("it lives") >= 0.0);
         assert!(available_bytes().expect("a machine has memory") > 0.0);
     }
 }

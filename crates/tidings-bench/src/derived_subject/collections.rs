@@ -1,12 +1,14 @@
 //! The collections that are measured.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use k8s_openapi::api::core::v1::{Node, Pod, Service};
-use tidings::derived::{Collection, Graph, Keyed};
+use tidings::derived::{Collection, CollectionNotification, Graph, Keyed, Value};
 use tidings::{LabelSelector, Object};
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use super::{Case, Running, Subject};
@@ -14,19 +16,19 @@ use super::{Case, Running, Subject};
 /// The only label of a node that is read.
 pub(super) const ZONE: &str = "topology.kubernetes.io/zone";
 
-/// A pod with the zone of its node.
+/// A pod with the zone of its node. Texts are shared, as strings are in Go.
 #[derive(Clone, PartialEq, Eq)]
 struct Workload {
     key: String,
-    app: String,
-    ip: String,
-    zone: String,
+    app: Arc<str>,
+    ip: Arc<str>,
+    zone: Arc<str>,
 }
 
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Address {
-    pub(super) ip: String,
-    pub(super) zone: String,
+    pub(super) ip: Arc<str>,
+    pub(super) zone: Arc<str>,
 }
 
 /// The addresses that a service or a policy selects.
@@ -34,6 +36,32 @@ pub(super) struct Address {
 pub(super) struct Endpoints {
     key: String,
     pub(super) addresses: Vec<Address>,
+}
+
+/// The last outputs that a handler received.
+#[derive(Default)]
+pub(super) struct Latest {
+    by_key: Mutex<HashMap<String, Value<Endpoints>>>,
+    changed: Notify,
+}
+
+impl Latest {
+    fn take(&self, notification: &CollectionNotification<Endpoints>) {
+        let value = notification.value();
+        self.lock().insert(value.key.clone(), value.clone());
+        self.changed.notify_one();
+    }
+
+    /// Waits until an output passes a test.
+    pub(super) async fn shows(&self, key: &str, shows: impl Fn(&Endpoints) -> bool) {
+        while !self.lock().get(key).is_some_and(|found| shows(found)) {
+            self.changed.notified().await;
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Value<Endpoints>>> {
+        self.by_key.lock().expect("no thread panics while it holds the lock")
+    }
 }
 
 impl Keyed for Workload {
@@ -71,12 +99,16 @@ impl Subject {
         pod_feed.complete();
         node_feed.complete();
         service_feed.complete();
-        outputs.add_handler("count", |_| {})?;
+        let latest = Arc::new(Latest::default());
+        let own = Arc::clone(&latest);
+        let registration = outputs.add_handler("latest", move |notification| own.take(notification))?;
         let mut tasks = JoinSet::new();
         tasks.spawn(task.run());
         outputs.synced().await?;
+        registration.synced().await?;
         Ok(Running {
-            graph,
+            _graph: graph,
+            latest,
             pods: pod_feed,
             nodes: node_feed,
             services: service_feed,
@@ -97,7 +129,8 @@ fn policy_pods(
         evaluations.fetch_add(1, Ordering::Relaxed);
         let app = policy.field_text(".spec.selector.app")?;
         let selected = cx.select(&pods, &LabelSelector::from_iter([("app", app)]));
-        let address = |ip| Address { ip, zone: String::new() };
+        let zone: Arc<str> = Arc::default();
+        let address = |ip: String| Address { ip: ip.into(), zone: Arc::clone(&zone) };
         let mut addresses: Vec<_> =
             selected.iter().filter_map(|pod| pod.field_text(".status.podIP").map(address)).collect();
         addresses.sort();
@@ -119,19 +152,20 @@ fn service_endpoints(
         let zone = node.as_ref().and_then(|node| node.label(ZONE)).unwrap_or_default();
         Some(Workload {
             key: pod.key().into_owned(),
-            app: pod.label("app")?.to_owned(),
-            ip: pod.field_text(".status.podIP")?,
-            zone: zone.to_owned(),
+            app: pod.label("app")?.into(),
+            ip: pod.field_text(".status.podIP")?.into(),
+            zone: zone.into(),
         })
     });
-    let by_app = workloads.index(|workload| vec![workload.app.clone()]);
+    let by_app = workloads.index(|workload| vec![workload.app.to_string()]);
     let evaluations = Arc::clone(evaluations);
     services.map("endpoints", move |cx, service| {
         evaluations.fetch_add(1, Ordering::Relaxed);
         let selected = cx.by_index(&by_app, &service.field_text(".spec.selector.app")?);
         let mut addresses = Vec::with_capacity(selected.len());
         for workload in &selected {
-            addresses.push(Address { ip: workload.ip.clone(), zone: workload.zone.clone() });
+            let workload: &Workload = workload;
+            addresses.push(Address { ip: Arc::clone(&workload.ip), zone: Arc::clone(&workload.zone) });
         }
         addresses.sort();
         Some(Endpoints { key: service.key().into_owned(), addresses })

@@ -1,4 +1,4 @@
-//! The changes that are measured. Each is prepared before, and waited for until the output shows it.
+//! The changes that are measured. Each is prepared before, and waited for until a handler has received what it causes.
 
 use k8s_openapi::api::core::v1::{Node, Pod, Service};
 use tidings::Object;
@@ -19,29 +19,25 @@ enum Input {
     Service(Object<Service>),
 }
 
-type Shows = Box<dyn Fn(&Endpoints) -> bool + Send>;
+type Shows = Box<dyn Fn(&Endpoints) -> bool + Send + Sync>;
 
 impl Step {
-    /// Applies the change, and waits until it is published.
+    /// Applies the change, and waits until a handler has received its output. A change without an output is not waited
+    /// for: one that has an output follows.
     pub(super) async fn execute(&self, running: &Running) {
-        let mut round = running.graph.snapshot().round();
         match &self.input {
             Input::Pod(pod) => running.pods.set(pod.clone()),
             Input::Node(node) => running.nodes.set(node.clone()),
             Input::Service(service) => running.services.set(service.clone()),
         }
-        loop {
-            round = running.graph.changed_since(round).await;
-            let Some((key, shows)) = &self.output else { return };
-            if running.outputs.lister().get(key).is_some_and(|found| shows(&found)) {
-                return;
-            }
+        if let Some((key, shows)) = &self.output {
+            running.latest.shows(key, shows).await;
         }
     }
 }
 
 fn shows_address(ip: String) -> Shows {
-    Box::new(move |found| found.addresses.iter().any(|address| address.ip == ip))
+    Box::new(move |found| found.addresses.iter().any(|address| *address.ip == *ip))
 }
 
 impl Subject {
@@ -78,7 +74,7 @@ impl Subject {
         let nodes = self.nodes.all.len();
         let expected = self.pods.all.len() / nodes;
         let shows: Shows = Box::new(move |found| {
-            found.addresses.iter().filter(|address| address.zone == zone).count() == expected
+            found.addresses.iter().filter(|address| *address.zone == *zone).count() == expected
         });
         let service = at % nodes % self.services.all.len();
         Ok(Step { input: Input::Node(node), output: Some((format!("shop/service-{service}"), shows)) })

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{Collection, CollectionIndex};
 use crate::element::{Element, Value};
 use crate::evaluation_context::EvaluationContext;
-use crate::node::transform::{Evaluate, OnFailure, Route, RouteKeys, Transform};
+use crate::node::transform::{Evaluate, OnFailure, Outputs, Route, RouteKeys, Transform};
 use crate::shared::GraphShared;
 use crate::tracked::Tracked;
 
@@ -119,7 +119,7 @@ impl<E: Element> Collection<E> {
         let inputs = self.clone();
         let evaluate: Evaluate<R::Output> = Box::new(move |cx, key| {
             let input = cx.input(&inputs, key)?;
-            Some(function(cx, &input).into_output().map(|output| output.into_iter().collect()))
+            Some(function(cx, &input).into_output().map(computed))
         });
         self.derive(options.into(), "map", RouteKeys::Each(self.id()), evaluate)
     }
@@ -133,7 +133,7 @@ impl<E: Element> Collection<E> {
         let inputs = self.clone();
         let evaluate: Evaluate<R::Output> = Box::new(move |cx, key| {
             let input = cx.input(&inputs, key)?;
-            Some(function(cx, &input).into_outputs())
+            Some(function(cx, &input).into_outputs().map(computed))
         });
         self.derive(options.into(), "map_many", RouteKeys::Each(self.id()), evaluate)
     }
@@ -146,10 +146,8 @@ impl<E: Element> Collection<E> {
         let inputs = self.clone();
         let evaluate: Evaluate<E> = Box::new(move |cx, key| {
             let input = cx.input(&inputs, key)?;
-            Some(Ok(match matches(cx, &input) {
-                true => vec![E::clone(input.value())],
-                false => Vec::new(),
-            }))
+            // The value itself, not a copy of it.
+            Some(Ok(matches(cx, &input).then(|| input.value().clone()).into_iter().collect()))
         });
         self.derive(options.into(), "filter", RouteKeys::Each(self.id()), evaluate)
     }
@@ -174,7 +172,7 @@ impl<E: Element> Collection<E> {
             if members.is_empty() {
                 return None;
             }
-            Some(function(cx, name, &members).into_output().map(|output| output.into_iter().collect()))
+            Some(function(cx, name, &members).into_output().map(computed))
         });
         self.derive(options.into(), "group_by", route, evaluate)
     }
@@ -198,7 +196,7 @@ impl<E: Element> Collection<E> {
         let evaluate: Evaluate<R::Output> = Box::new(move |cx, key| {
             let input = cx.input(&inputs, key)?;
             let matching = on(&input).map(|value| cx.by_index(&right, &value)).unwrap_or_default();
-            Some(function(cx, &input, &matching).into_outputs())
+            Some(function(cx, &input, &matching).into_outputs().map(computed))
         });
         self.derive(options.into(), "join", RouteKeys::Each(self.id()), evaluate)
     }
@@ -229,8 +227,8 @@ impl<E: Element> Collection<E> {
                 all.iter().filter_map(|one| cx.input(one, key)).map(|found| found.value().clone()).collect();
             match &found[..] {
                 [] => None,
-                [one] => Some(Ok(vec![E::clone(one)])),
-                several => Some(Ok(rule(several).into_iter().collect())),
+                [one] => Some(Ok(std::iter::once(one.clone()).collect())),
+                several => Some(Ok(computed(rule(several)))),
             }
         });
         self.derive(options.into(), "union", route, evaluate)
@@ -245,6 +243,11 @@ impl<E: Element> Collection<E> {
     ) -> Collection<O> {
         derive(&self.graph, options, operator, route, evaluate)
     }
+}
+
+/// The outputs of a function as values of a collection.
+pub(crate) fn computed<O: Element>(outputs: impl IntoIterator<Item = O>) -> Outputs<O> {
+    outputs.into_iter().map(Value::computed).collect()
 }
 
 pub(crate) fn derive<O: Element>(

@@ -12,7 +12,7 @@ use crate::state::{GraphState, InputVersion};
 use crate::table::Table;
 
 /// Reads the newest published state of a collection. Reads never wait. Before the collection has synced, there is
-/// nothing to read: [`is_synced`](Self::is_synced) says so. It keeps the collection running.
+/// nothing to read: [`Collection::is_synced`] says so. It keeps the collection running.
 pub struct CollectionLister<E> {
     collection: Collection<E>,
 }
@@ -46,11 +46,6 @@ impl<E: Element> Collection<E> {
 impl<E: Element> CollectionLister<E> {
     fn read<R: Default>(&self, read: impl FnOnce(CollectionSnapshot<E>) -> R) -> R {
         self.collection.snapshot().map(read).unwrap_or_default()
-    }
-
-    /// Whether the collection has synced.
-    pub fn is_synced(&self) -> bool {
-        self.collection.is_synced()
     }
 
     /// The value with this key.
@@ -114,7 +109,7 @@ impl<E: Element> CollectionSnapshot<E> {
         {
             return Vec::new();
         }
-        self.rows(|table| table.by_index(index.number, value))
+        self.table().map(|table| table.by_index(index.number, value)).unwrap_or_default()
     }
 
     /// The values whose labels match, sorted by key.

@@ -1,7 +1,7 @@
 //! Collections that are not computed: the cache of an informer, and values that the program feeds.
 
 use std::any::Any;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use tidings_informer::SharedInformer;
@@ -86,8 +86,8 @@ pub(crate) struct FeedQueue<E> {
     pending: Mutex<FeedState<E>>,
 }
 
-/// Values by key. `None` removes.
-pub(crate) type FeedChanges<E> = BTreeMap<Arc<str>, Option<Value<E>>>;
+/// Values by key. `None` removes. The order is random: what is observable is sorted when it is taken.
+pub(crate) type FeedChanges<E> = HashMap<Arc<str>, Option<Value<E>>, foldhash::fast::RandomState>;
 
 struct FeedState<E> {
     changes: FeedChanges<E>,
@@ -98,7 +98,7 @@ struct FeedState<E> {
 
 impl<E> FeedQueue<E> {
     pub(crate) fn new() -> Self {
-        let state = FeedState { changes: BTreeMap::new(), replaces_all: false, is_complete: false };
+        let state = FeedState { changes: HashMap::default(), replaces_all: false, is_complete: false };
         FeedQueue { pending: Mutex::new(state) }
     }
 
@@ -153,6 +153,7 @@ impl<E: Element> AnyNode for FeedInput<E> {
                 self.output.change(key, old, new);
             }
         }
+        self.output.changes.sort_unstable_by(|one, other| one.key.cmp(&other.key));
         if !self.output.is_synced {
             self.output.set_synced();
         }

@@ -193,6 +193,10 @@ macro_rules! output_methods {
             self.output.drop_unused_indexes();
         }
 
+        fn add_label_index(&mut self, label: &str) {
+            self.output.table.add_label_index(label);
+        }
+
         fn add_receiver(&mut self, receiver: Box<dyn Any + Send>, now: Instant) {
             self.output.add_receiver(receiver, now);
         }

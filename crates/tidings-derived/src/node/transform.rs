@@ -39,7 +39,7 @@ const EVALUATIONS_PER_SLICE: usize = 16;
 
 /// Evaluates the function for one input key. `None` means that the input is gone.
 pub(crate) type Evaluate<O> =
-    Box<dyn Fn(&EvaluationContext<'_>, &str) -> Option<Result<Vec<O>, String>> + Send>;
+    Box<dyn Fn(&EvaluationContext<'_>, &str) -> Option<Result<Outputs<O>, String>> + Send>;
 
 /// What happens to the outputs of a key whose evaluation fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -197,12 +197,14 @@ impl<O: Element> Transform<O> {
 
     fn call(&self, key: &str, round: &RoundContext<'_>) -> (Option<Result<Outputs<O>, String>>, Recorded) {
         let recorder = Recorder::new(round.reads);
-        let cx =
-            EvaluationContext { recorder: &recorder, lower: round.lower, graph: round.graph, own: self.id };
-        let result = catch_unwind(AssertUnwindSafe(|| {
-            let result = (self.evaluate)(&cx, key)?;
-            Some(result.map(|outputs| outputs.into_iter().map(Value::computed).collect()))
-        }));
+        let cx = EvaluationContext {
+            recorder: &recorder,
+            lower: round.lower,
+            graph: round.graph,
+            own: self.id,
+            label_requests: round.label_requests,
+        };
+        let result = catch_unwind(AssertUnwindSafe(|| (self.evaluate)(&cx, key)));
         let result = result
             .unwrap_or_else(|panic| Some(Err(format!("the function panicked: {}", panic_message(&*panic)))));
         (result, recorder.finish())
@@ -236,8 +238,8 @@ impl<O: Element> Transform<O> {
         if *slot.dependencies == *dependencies {
             return;
         }
-        let before = std::mem::replace(&mut slot.dependencies, dependencies.into_boxed_slice());
-        let now = &slot.dependencies;
+        let before = std::mem::replace(&mut slot.dependencies, dependencies.into_iter().collect());
+        let now = &mut slot.dependencies;
         for (dependency, _) in &before {
             if now.binary_search_by(|(other, _)| other.cmp(dependency)).is_err() {
                 forget(&mut self.reverse, dependency, at);
@@ -249,17 +251,18 @@ impl<O: Element> Transform<O> {
                 continue;
             }
             self.reads_seen.insert((Some(dependency.node), *reads));
-            self.reverse.entry(dependency.node).or_default().set(&dependency.on, at, *reads);
+            self.reverse.entry(dependency.node).or_default().set(&mut dependency.on, at, *reads);
         }
     }
 
     /// The slot of an input key, which is created if there is none.
-    fn slot_of(&mut self, key: &Arc<str>) -> SlotId {
-        if let Some(at) = self.slot_by_key.get(key) {
+    fn slot_of<K: AsRef<str> + Clone + Into<Arc<str>>>(&mut self, key: &K) -> SlotId {
+        if let Some(at) = self.slot_by_key.get(key.as_ref()) {
             return *at;
         }
+        let key: Arc<str> = key.clone().into();
         let slot = Slot {
-            key: Arc::clone(key),
+            key: Arc::clone(&key),
             outputs: Outputs::new(),
             input_reads: ReadSetId::PRESENCE,
             dependencies: Box::default(),
@@ -275,7 +278,7 @@ impl<O: Element> Transform<O> {
                 (self.slots.len() - 1) as SlotId
             }
         };
-        self.slot_by_key.insert(Arc::clone(key), at);
+        self.slot_by_key.insert(key, at);
         at
     }
 

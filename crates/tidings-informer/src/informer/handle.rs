@@ -2,6 +2,7 @@
 //! the task.
 
 pub(crate) mod keep_alive;
+mod prefetch;
 pub(crate) mod publications;
 pub(crate) mod registration;
 pub(crate) mod wait;

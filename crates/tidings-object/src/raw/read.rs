@@ -158,6 +158,13 @@ impl RawObject {
         self.prefetched_entries(path).map(|entries| entries.map(prefetched::text))
     }
 
+    /// Whether this and another object have equal values at a path that was prefetched of both; `None` if the body of one
+    /// must be read. Nothing is unpacked or built.
+    #[doc(hidden)]
+    pub fn has_equal_prefetched(&self, other: &RawObject, path: &FieldPath) -> Option<bool> {
+        Some(self.prefetched_entries(path)?.eq(other.prefetched_entries(path)?))
+    }
+
     fn prefetched_entries(&self, path: &FieldPath) -> Option<impl Iterator<Item = &str>> {
         self.strings.prefetched(self.origin.prefetched.number(path)?)
     }

@@ -3,12 +3,12 @@
 //! Two inputs may produce the same output key. That is a mistake of the function: it is reported, and the input with the
 //! lowest key wins. The winner does not depend on the order of events.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
-use super::{Outputs, Transform};
+use super::{Outputs, Slot, Transform};
 use crate::dependency::SlotId;
 use crate::element::{Element, Value};
 use crate::error::FaultKind;
@@ -49,67 +49,90 @@ impl Owners {
     }
 }
 
+/// An output key whose value or owner may have changed.
+struct Touched {
+    key: Arc<str>,
+    /// Whether its only owner has another value than before.
+    is_changed: bool,
+}
+
 impl<O: Element> Transform<O> {
     /// Applies the outputs of all evaluations of the round.
     pub(super) fn apply(&mut self) {
-        let mut touched = BTreeSet::new();
-        for (at, outputs) in std::mem::take(&mut self.round.evaluated) {
+        let evaluated = std::mem::take(&mut self.round.evaluated);
+        let mut touched = Vec::with_capacity(evaluated.len());
+        if !self.output.is_synced {
+            self.owners.by_key.reserve(evaluated.len());
+        }
+        for (at, outputs) in evaluated {
             let is_gone = outputs.is_none();
             self.set_outputs(at, outputs.unwrap_or_default(), &mut touched);
             if is_gone {
                 self.free_slot(at);
             }
         }
-        for key in touched {
-            let old = self.output.table.get(&key);
+        // A first build without duplicates touches each key once, and nothing is in the table.
+        let is_first = !self.output.is_synced && self.owners.duplicates() == 0;
+        if !is_first {
+            touched.sort_unstable_by(|one, other| one.key.cmp(&other.key));
+            touched.dedup_by(|later, first| {
+                let is_same = later.key == first.key;
+                // The key has changed its owner: only a comparison shows whether its value has changed.
+                first.is_changed &= !is_same;
+                is_same
+            });
+        }
+        for Touched { key, is_changed } in touched {
+            let old = if is_first { None } else { self.output.table.get(&key) };
+            let is_changed = is_changed && self.owners.of(&key).len() == 1;
             let new = self.winner(&key);
-            if old != new {
+            if is_changed || old != new {
                 self.output.change(key, old, new);
             }
         }
     }
 
     /// Replaces the outputs of a slot, which are sorted by key, and collects the keys whose value or owner has changed.
-    fn set_outputs(&mut self, at: SlotId, mut new: Outputs<O>, touched: &mut BTreeSet<Arc<str>>) {
+    fn set_outputs(&mut self, at: SlotId, mut new: Outputs<O>, touched: &mut Vec<Touched>) {
         let Some(slot) = self.slots[at as usize].as_mut() else { return };
         let old = std::mem::take(&mut slot.outputs);
         let input = Arc::clone(&slot.key);
-        // Stable: of two outputs with one key, the first one counts.
-        new.sort_by(|one, other| one.key().cmp(&other.key()));
+        if new.len() > 1 {
+            // Stable: of two outputs with one key, the first one counts.
+            new.sort_by(|one, other| one.key().cmp(&other.key()));
+        }
         let mut kept = Outputs::with_capacity(new.len());
         let mut gone = old.into_iter().peekable();
         let touched_before = touched.len();
-        let mut release = |owners: &mut Owners, gone: &Value<O>| {
+        let release = |owners: &mut Owners, touched: &mut Vec<Touched>, gone: &Value<O>| {
             owners.remove(&gone.key(), at);
-            touched.insert(gone.shared_key());
+            touched.push(Touched { key: gone.shared_key(), is_changed: false });
         };
-        let mut changed = Vec::new();
         for value in new {
             if kept.last().is_some_and(|last: &Value<O>| last.key() == value.key()) {
                 self.fault(&value.key(), FaultKind::DuplicateKey { inputs: vec![input.to_string()] });
                 continue;
             }
             while let Some(gone) = gone.next_if(|old| old.key() < value.key()) {
-                release(&mut self.owners, &gone);
+                release(&mut self.owners, touched, &gone);
             }
             match gone.next_if(|old| old.key() == value.key()) {
                 // The same allocation as before, so that equal values are kept once.
                 Some(old) if old == value => kept.push(old),
                 Some(_) => {
-                    changed.push(value.shared_key());
+                    touched.push(Touched { key: value.shared_key(), is_changed: true });
                     kept.push(value);
                 }
                 None => {
-                    self.owners.add(&value.shared_key(), at);
-                    changed.push(value.shared_key());
+                    let key = value.shared_key();
+                    self.owners.add(&key, at);
+                    touched.push(Touched { key, is_changed: false });
                     kept.push(value);
                 }
             }
         }
-        gone.for_each(|gone| release(&mut self.owners, &gone));
-        let is_unchanged = changed.is_empty() && touched.len() == touched_before;
-        touched.extend(changed);
-        self.round.counts.unchanged += u64::from(is_unchanged);
+        gone.for_each(|gone| release(&mut self.owners, touched, &gone));
+        self.round.counts.unchanged += u64::from(touched.len() == touched_before);
         if let Some(slot) = self.slots[at as usize].as_mut() {
             slot.outputs = kept;
         }
@@ -117,16 +140,22 @@ impl<O: Element> Transform<O> {
 
     /// The value of an output key: that of the owner with the lowest input key.
     fn winner(&mut self, key: &str) -> Option<Value<O>> {
-        let owners = self.owners.of(key).iter().filter_map(|at| self.slots[*at as usize].as_ref());
-        let mut owners: Vec<_> = owners.collect();
-        owners.sort_unstable_by(|one, other| one.key.cmp(&other.key));
-        let outputs = &owners.first()?.outputs;
-        let at = outputs.binary_search_by(|value| (*value.key()).cmp(key)).ok()?;
-        let value = Some(outputs[at].clone());
-        if owners.len() > 1 {
-            let inputs = owners.iter().map(|slot| slot.key.to_string()).collect();
-            self.fault(key, FaultKind::DuplicateKey { inputs });
+        let owners = self.owners.of(key);
+        if let [only] = owners {
+            return self.slots[*only as usize].as_ref()?.output(key);
         }
+        let mut owners: Vec<_> = owners.iter().filter_map(|at| self.slots[*at as usize].as_ref()).collect();
+        owners.sort_unstable_by(|one, other| one.key.cmp(&other.key));
+        let value = owners.first()?.output(key);
+        let inputs = owners.iter().map(|slot| slot.key.to_string()).collect();
+        self.fault(key, FaultKind::DuplicateKey { inputs });
         value
+    }
+}
+
+impl<O: Element> Slot<O> {
+    fn output(&self, key: &str) -> Option<Value<O>> {
+        let at = self.outputs.binary_search_by(|value| (*value.key()).cmp(key)).ok()?;
+        Some(self.outputs[at].clone())
     }
 }

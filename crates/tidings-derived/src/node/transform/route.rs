@@ -49,10 +49,10 @@ impl Route {
         self.waits_for = node;
     }
 
-    /// All keys, in order.
+    /// All keys, in an order that depends on the state of the inputs alone. The keys of several collections may repeat.
     fn all_keys(&self, lower: &[NodeEntry]) -> Vec<Arc<str>> {
         let node = |id: NodeId| find(lower, id).map(|entry| &entry.node);
-        let mut keys = match &self.keys {
+        match &self.keys {
             RouteKeys::Each(id) => node(*id).map(|node| node.keys()).unwrap_or_default(),
             RouteKeys::Groups(id, index) => {
                 node(*id).map(|node| node.index_values(*index)).unwrap_or_default()
@@ -61,10 +61,7 @@ impl Route {
                 ids.iter().filter_map(|id| node(*id)).flat_map(|node| node.keys()).collect()
             }
             RouteKeys::One => vec![Arc::from("")],
-        };
-        keys.sort_unstable();
-        keys.dedup();
-        keys
+        }
     }
 }
 
@@ -106,7 +103,11 @@ impl<O: Element> Transform<O> {
     }
 
     fn mark_all(&mut self, lower: &[NodeEntry]) {
-        for key in self.route.all_keys(lower) {
+        let keys = self.route.all_keys(lower);
+        self.slots.reserve(keys.len());
+        self.slot_by_key.reserve(keys.len());
+        self.round.queue.reserve(keys.len());
+        for key in keys {
             let at = self.slot_of(&key);
             self.mark_slot(at);
         }
@@ -149,14 +150,14 @@ impl<O: Element> Transform<O> {
     }
 
     /// Marks the slot of an input key, if its input comes, goes, or changes in what was read of it.
-    fn mark_input(
+    fn mark_input<K: AsRef<str> + Clone + Into<Arc<str>>>(
         &mut self,
-        key: &Arc<str>,
+        key: &K,
         (existed, exists): (bool, bool),
         change: &dyn AnyChange,
         reads: &ReadTable,
     ) {
-        let at = match self.slot_by_key.get(key) {
+        let at = match self.slot_by_key.get(key.as_ref()) {
             Some(at) => *at,
             None if exists => self.slot_of(key),
             None => return,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 use tidings_derived::{Collection, Feed};
-use tidings_object::{LabelSelector, Object};
+use tidings_object::{FieldPath, LabelSelector, Object};
 
 use crate::fixture::{Objects, RunningGraph, values};
 
@@ -56,6 +56,10 @@ async fn a_function_runs_again_only_if_a_field_or_label_changes_that_it_has_read
         running.settled().await;
     }
     assert_eq!(evaluations(), before);
+
+    // The intake reads the field of each later pod, so that its body need not be unpacked for the comparison.
+    let path = FieldPath::parse(".spec.nodeName").unwrap();
+    assert!(objects.object(pod("web", "web", "node-1", "10.0.1.0")).is_prefetched(&path));
 
     // The label of one node concerns one pod.
     nodes.0.set(objects.object(node("node-1", "c", 10)));
