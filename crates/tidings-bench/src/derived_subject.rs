@@ -142,7 +142,9 @@ impl<K: Kind + 'static> Objects<K> {
 
 /// Executes commands until its input ends.
 pub(crate) fn run() -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Runtime::new().context("starting a runtime")?;
+    // One thread: a graph is one task. With more threads, most of a small change would be their wake-ups.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.context("starting a runtime")?;
     let mut subject = Subject {
         pods: Objects::new(&[".spec.nodeName", ".status.podIP"])?,
         nodes: Objects::new(&[])?,
@@ -155,13 +157,12 @@ pub(crate) fn run() -> anyhow::Result<()> {
     };
     for line in std::io::stdin().lock().lines() {
         let command = serde_json::from_str(&line?).context("reading a command")?;
-        // A task of the runtime, as the goroutine of the other side is one of its scheduler.
-        let executed = runtime.spawn(async move {
+        let answer = runtime.block_on(async {
             let answer = subject.execute(command).await;
-            (subject, answer)
+            // What the last change still has to do is a part of it.
+            tokio::task::yield_now().await;
+            answer
         });
-        let answer;
-        (subject, answer) = runtime.block_on(executed).context("executing a command")?;
         let answer = answer.unwrap_or_else(|error| json!({ "error": format!("{error:#}") }));
         let mut out = std::io::stdout().lock();
         writeln!(out, "{answer}").and_then(|()| out.flush()).context("answering")?;

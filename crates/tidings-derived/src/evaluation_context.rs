@@ -1,5 +1,6 @@
 //! What a function may read besides its input: other collections. Each read is recorded as a dependency.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use tidings_object::LabelSelector;
@@ -29,9 +30,9 @@ pub struct EvaluationContext<'a> {
 impl<'a> EvaluationContext<'a> {
     /// The element with this key. The function depends on this key, and of the element on what it reads.
     pub fn get<E: Element>(&self, collection: &Collection<E>, key: &str) -> Option<Tracked<'a, E>> {
-        let found = self.table(collection)?.get(key);
+        let found = self.table(collection)?.read(key);
         // The key of the element, if there is one, instead of another allocation.
-        let key = found.as_ref().map_or_else(|| key.into(), Value::shared_key);
+        let key = found.as_ref().map_or_else(|| key.into(), |found| found.shared_key());
         let entry = self.depend(collection, DependsOn::Key(key));
         Some(self.track(found?, entry))
     }
@@ -41,7 +42,7 @@ impl<'a> EvaluationContext<'a> {
         let collection = index.collection();
         let Some(table) = self.table(collection) else { return Vec::new() };
         let entry = self.depend(collection, DependsOn::Index(index.number(), value.into()));
-        self.track_sorted(table.by_index(index.number(), value), entry)
+        self.track_group(table, index, value, entry)
     }
 
     /// The elements whose labels match. The function depends on the elements that match. The empty selector matches
@@ -72,7 +73,7 @@ impl<'a> EvaluationContext<'a> {
     pub fn list<E: Element>(&self, collection: &Collection<E>) -> Vec<Tracked<'a, E>> {
         let Some(table) = self.table(collection) else { return Vec::new() };
         let entry = self.depend(collection, DependsOn::All);
-        self.track_all(table.list(), entry)
+        self.track_all(table.read_all(), entry)
     }
 
     /// The only element of a [singleton](crate::Graph::singleton).
@@ -92,7 +93,7 @@ impl<'a> EvaluationContext<'a> {
 
     /// The input with this key, for the operators. It is recorded as the input, not as a dependency.
     pub(crate) fn input<E: Element>(&self, collection: &Collection<E>, key: &str) -> Option<Tracked<'a, E>> {
-        Some(self.track(self.table(collection)?.get(key)?, EntryId::Input))
+        Some(self.track(self.table(collection)?.read(key)?, EntryId::Input))
     }
 
     /// The inputs with this value in an index.
@@ -102,24 +103,36 @@ impl<'a> EvaluationContext<'a> {
         value: &str,
     ) -> Vec<Tracked<'a, E>> {
         let Some(table) = self.table(index.collection()) else { return Vec::new() };
-        self.track_sorted(table.by_index(index.number(), value), EntryId::Input)
+        self.track_group(table, index, value, EntryId::Input)
     }
 
     fn depend<E: Element>(&self, collection: &Collection<E>, on: DependsOn) -> EntryId {
         self.recorder.begin(Dependency { node: collection.id(), on })
     }
 
-    fn track<E: Element>(&self, value: Value<E>, entry: EntryId) -> Tracked<'a, E> {
+    fn track<E: Element>(&self, value: Cow<'a, Value<E>>, entry: EntryId) -> Tracked<'a, E> {
         Tracked::new(value, self.recorder, entry)
     }
 
-    fn track_all<E: Element>(&self, mut values: Vec<Value<E>>, entry: EntryId) -> Vec<Tracked<'a, E>> {
+    fn track_all<E: Element>(
+        &self,
+        mut values: Vec<Cow<'a, Value<E>>>,
+        entry: EntryId,
+    ) -> Vec<Tracked<'a, E>> {
         values.sort_unstable_by(|one, other| one.key().cmp(&other.key()));
-        self.track_sorted(values, entry)
+        values.into_iter().map(|value| self.track(value, entry)).collect()
     }
 
-    fn track_sorted<E: Element>(&self, values: Vec<Value<E>>, entry: EntryId) -> Vec<Tracked<'a, E>> {
-        values.into_iter().map(|value| self.track(value, entry)).collect()
+    /// The elements that have a value in an index, which are sorted there.
+    fn track_group<E: Element>(
+        &self,
+        table: &'a Table<E>,
+        index: &CollectionIndex<E>,
+        value: &str,
+        entry: EntryId,
+    ) -> Vec<Tracked<'a, E>> {
+        let rows = table.by_index(index.number(), value);
+        rows.map(|row| self.track(Cow::Borrowed(row), entry)).collect()
     }
 
     /// The state of a collection in this round. If it can't be read, the evaluation fails or waits.

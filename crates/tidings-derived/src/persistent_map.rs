@@ -15,8 +15,11 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
+use smallvec::SmallVec;
 
-const BITS: u32 = 5;
+/// A write copies the nodes on its path, and a copy counts one more reference to each child, which is a cache miss. With
+/// four bits these are half as many as with five, for one more level.
+const BITS: u32 = 4;
 /// Below this level all bits of the hash are used up: names with equal hashes are in a list.
 const LEVELS: u32 = 64 / BITS;
 
@@ -41,10 +44,13 @@ pub(crate) struct PersistentMap<V> {
 
 #[derive(Debug, Clone)]
 struct Node<V> {
-    /// Which of the 32 children exist. Unused below the last level.
+    /// Which of the 16 children exist. Unused below the last level.
     bitmap: u32,
-    children: Vec<Child<V>>,
+    children: Children<V>,
 }
+
+/// Most nodes are at the bottom and have few children.
+type Children<V> = SmallVec<[Child<V>; 4]>;
 
 #[derive(Debug, Clone)]
 enum Child<V> {
@@ -189,11 +195,11 @@ fn remove<V: Named + Clone>(node: &mut Node<V>, hash: u64, level: u32, name: &st
 
 impl<V> Node<V> {
     fn empty() -> Self {
-        Node { bitmap: 0, children: Vec::new() }
+        Node { bitmap: 0, children: Children::new() }
     }
 
     fn bit(&self, hash: u64, level: u32) -> u32 {
-        1 << ((hash >> (level * BITS)) & 31)
+        1 << ((hash >> (level * BITS)) & ((1 << BITS) - 1))
     }
 
     /// The position of the child for this hash, or where it would be, with its bit.

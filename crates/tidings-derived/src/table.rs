@@ -3,6 +3,7 @@
 
 mod index;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use foldhash::fast::FixedState;
@@ -65,6 +66,14 @@ impl<E: Element> Table<E> {
         }
     }
 
+    /// As `get`, without a clone of a value that is stored here.
+    pub(crate) fn read(&self, key: &str) -> Option<Cow<'_, Value<E>>> {
+        match &self.rows {
+            Rows::Cache(..) => self.get(key).map(Cow::Owned),
+            Rows::Own(rows) => rows.get(key).map(Cow::Borrowed),
+        }
+    }
+
     pub(crate) fn len(&self) -> usize {
         match &self.rows {
             Rows::Cache(snapshot, _) => snapshot.len(),
@@ -82,6 +91,14 @@ impl<E: Element> Table<E> {
         }
     }
 
+    /// As `list`, without clones of values that are stored here.
+    pub(crate) fn read_all(&self) -> Vec<Cow<'_, Value<E>>> {
+        match &self.rows {
+            Rows::Cache(..) => self.list().into_iter().map(Cow::Owned).collect(),
+            Rows::Own(rows) => rows.iter().map(Cow::Borrowed).collect(),
+        }
+    }
+
     pub(crate) fn keys(&self) -> Vec<Arc<str>> {
         match &self.rows {
             Rows::Cache(snapshot, _) => snapshot.iter().map(|raw| raw.key().as_str().into()).collect(),
@@ -94,9 +111,8 @@ impl<E: Element> Table<E> {
     }
 
     /// The values that have this value in an index, sorted by key.
-    pub(crate) fn by_index(&self, index: u32, value: &str) -> Vec<Value<E>> {
-        let index = self.index(index);
-        index.map_or_else(Vec::new, |index| index.buckets.rows(value).cloned().collect())
+    pub(crate) fn by_index(&self, index: u32, value: &str) -> impl Iterator<Item = &Value<E>> {
+        self.index(index).into_iter().flat_map(move |index| index.buckets.rows(value))
     }
 
     pub(crate) fn index_values(&self, index: u32) -> Vec<Arc<str>> {
@@ -104,19 +120,19 @@ impl<E: Element> Table<E> {
     }
 
     /// The values in a namespace whose labels match, in no particular order.
-    pub(crate) fn select(&self, namespace: Option<&str>, selector: &LabelSelector) -> Vec<Value<E>> {
+    pub(crate) fn select(&self, namespace: Option<&str>, selector: &LabelSelector) -> Vec<Cow<'_, Value<E>>> {
         let is_selected = |row: &&Value<E>| is_selected::<E>(row, namespace, selector);
         if let Some((label, [value])) = required_label(selector)
             && let Some(index) = self.label_indexes.iter().find(|index| *index.label == *label)
         {
-            return index.buckets.rows(value).filter(is_selected).cloned().collect();
+            return index.buckets.rows(value).filter(is_selected).map(Cow::Borrowed).collect();
         }
         match &self.rows {
             Rows::Cache(snapshot, wrap) => {
                 let found = snapshot.select(namespace, selector);
-                found.into_iter().map(|raw| Value::cached(wrap(raw))).collect()
+                found.into_iter().map(|raw| Cow::Owned(Value::cached(wrap(raw)))).collect()
             }
-            Rows::Own(rows) => rows.iter().filter(is_selected).cloned().collect(),
+            Rows::Own(rows) => rows.iter().filter(is_selected).map(Cow::Borrowed).collect(),
         }
     }
 
@@ -160,20 +176,24 @@ impl<E: Element> Table<E> {
         }
     }
 
-    /// Stores or removes one value, and returns the values of its old and of its new state in each index of the user.
-    /// The rows of a cache are replaced as a whole, by `set_snapshot`.
-    pub(crate) fn change(
+    /// Stores or removes one value, and returns the value that was there. The rows of a cache are replaced as a whole, by
+    /// `set_snapshot`.
+    pub(crate) fn set(&mut self, key: &str, new: Option<&Value<E>>) -> Option<Value<E>> {
+        let Rows::Own(rows) = &mut self.rows else { return None };
+        match new {
+            Some(new) => rows.insert(new.clone()),
+            None => rows.remove(key),
+        }
+    }
+
+    /// Brings the indexes up to date after a change of one value. Returns the values of its old and of its new state in
+    /// each index of the user.
+    pub(crate) fn change_indexes(
         &mut self,
         key: &str,
         old: Option<&Value<E>>,
         new: Option<&Value<E>>,
     ) -> Vec<IndexChange> {
-        if let Rows::Own(rows) = &mut self.rows {
-            match new {
-                Some(new) => drop(rows.insert(new.clone())),
-                None => drop(rows.remove(key)),
-            }
-        }
         self.label_indexes.iter_mut().for_each(|index| index.change(key, old, new));
         self.indexes.iter_mut().map(|index| index.change(key, old, new)).collect()
     }

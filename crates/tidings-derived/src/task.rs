@@ -243,16 +243,17 @@ impl GraphTask {
     async fn round(&mut self) {
         let started = Instant::now();
         self.nodes.iter_mut().for_each(|entry| entry.node.begin());
+        let mut now = Instant::now();
         for at in 0..self.nodes.len() {
-            let work_started = Instant::now();
+            let work_started = now;
             while self.work(at) == WorkProgress::More {
                 consume_budget().await;
             }
-            let nanos = elapsed_nanos(work_started);
+            now = Instant::now();
+            let nanos = nanos(now - work_started);
             self.nodes[at].node.shared().update(|stats| stats.work_nanos += nanos);
         }
         self.publish();
-        let now = Instant::now();
         for entry in &mut self.nodes {
             let changes = entry.node.change_count() as u64;
             entry.node.shared().update(|stats| stats.changes += changes);
@@ -261,7 +262,7 @@ impl GraphTask {
         self.report();
         let mut counters = self.shared.counters.lock();
         counters.rounds += 1;
-        counters.round_nanos += elapsed_nanos(started);
+        counters.round_nanos += nanos(started.elapsed());
     }
 
     fn work(&mut self, at: usize) -> WorkProgress {
@@ -317,8 +318,8 @@ fn find(nodes: &mut [NodeEntry], id: NodeId) -> Option<&mut NodeEntry> {
     nodes.binary_search_by_key(&id, |entry| entry.id).ok().map(|at| &mut nodes[at])
 }
 
-fn elapsed_nanos(since: Instant) -> u64 {
-    u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX)
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 impl std::fmt::Debug for GraphTask {

@@ -20,7 +20,8 @@ use crate::recorder::{EntryId, Recorder};
 /// An element that a query returned shares its record with the other elements of that query: a field that was read of
 /// one of them counts as read of all of them.
 pub struct Tracked<'a, E> {
-    value: Value<E>,
+    /// Borrowed from the state that is read, unless the element is made for this read.
+    value: Cow<'a, Value<E>>,
     recorder: &'a Recorder<'a>,
     entry: EntryId,
     /// Behind a pointer, so that the elements of a query are small.
@@ -28,7 +29,7 @@ pub struct Tracked<'a, E> {
 }
 
 impl<'a, E: Element> Tracked<'a, E> {
-    pub(crate) fn new(value: Value<E>, recorder: &'a Recorder<'a>, entry: EntryId) -> Self {
+    pub(crate) fn new(value: Cow<'a, Value<E>>, recorder: &'a Recorder<'a>, entry: EntryId) -> Self {
         Tracked { value, recorder, entry, unpacked: OnceCell::new() }
     }
 
@@ -60,7 +61,7 @@ impl<'a, E: Element> Tracked<'a, E> {
             Some(_) => self.recorder.read_label(self.entry, key),
             None => self.recorder.read_whole(self.entry),
         }
-        Keyed::label(&*self.value, key)
+        Keyed::label(&**self.value, key)
     }
 }
 

@@ -28,7 +28,8 @@ impl PodGraph {
         let (feed, pods) = graph.feed::<Object<Pod>>("pods");
         let workloads = pods.map("workloads", |_, pod| {
             let ip: Arc<str> = pod.field_text(".status.podIP")?.into();
-            let number = pod.key().bytes().fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
+            let number =
+                pod.key().bytes().fold(0_u64, |sum, byte| sum.wrapping_mul(31).wrapping_add(byte.into()));
             Some((pod.key().into_owned(), (number % 40, ip)))
         });
         let by_application = workloads.index(|(_, (application, _))| vec![application.to_string()]);
@@ -69,8 +70,7 @@ fn pods(intake: &Intake, generation: u64, count: u64) -> Vec<Object<Pod>> {
 }
 
 fn pod(intake: &Intake, number: u64, version: u64, address: u64) -> Arc<RawObject> {
-    let mut pod: serde_json::Value =
-        serde_json::from_str(&fixture::pod(number)).expect("a fixture is JSON");
+    let mut pod: serde_json::Value = serde_json::from_str(&fixture::pod(number)).expect("a fixture is JSON");
     pod["metadata"]["resourceVersion"] = (1_000_000 + version).to_string().into();
     pod["status"]["podIP"] = format!("10.{}.{}.{}", address % 256, number / 256 % 256, number % 256).into();
     take_in(intake, &pod.to_string())

@@ -1,5 +1,6 @@
 //! Reads of a collection from outside of the graph: the newest published state, or one state that stays.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -109,12 +110,13 @@ impl<E: Element> CollectionSnapshot<E> {
         {
             return Vec::new();
         }
-        self.table().map(|table| table.by_index(index.number, value)).unwrap_or_default()
+        let rows = self.table().into_iter().flat_map(|table| table.by_index(index.number, value));
+        rows.cloned().collect()
     }
 
     /// The values whose labels match, sorted by key.
     pub fn select(&self, selector: &LabelSelector) -> Vec<Value<E>> {
-        self.rows(|table| table.select(None, selector))
+        self.rows(|table| table.select(None, selector).into_iter().map(Cow::into_owned).collect())
     }
 
     /// The number of values.

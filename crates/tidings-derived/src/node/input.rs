@@ -148,10 +148,7 @@ impl<E: Element> AnyNode for FeedInput<E> {
             }
         }
         for (key, new) in changes {
-            let old = self.output.table.get(&key);
-            if old != new {
-                self.output.change(key, old, new);
-            }
+            self.output.replace(key, new);
         }
         self.output.changes.sort_unstable_by(|one, other| one.key.cmp(&other.key));
         if !self.output.is_synced {

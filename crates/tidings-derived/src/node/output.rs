@@ -98,7 +98,20 @@ impl<E: Element> Output<E> {
 
     /// Applies a change to the table, and remembers it for the collections above and the handlers.
     pub(crate) fn change(&mut self, key: Arc<str>, old: Option<Value<E>>, new: Option<Value<E>>) {
-        let indexes = self.table.change(&key, old.as_ref(), new.as_ref());
+        self.table.set(&key, new.as_ref());
+        self.changed(key, old, new);
+    }
+
+    /// As `change`, if the value differs from the one that is there.
+    pub(crate) fn replace(&mut self, key: Arc<str>, new: Option<Value<E>>) {
+        let old = self.table.set(&key, new.as_ref());
+        if old != new {
+            self.changed(key, old, new);
+        }
+    }
+
+    fn changed(&mut self, key: Arc<str>, old: Option<Value<E>>, new: Option<Value<E>>) {
+        let indexes = self.table.change_indexes(&key, old.as_ref(), new.as_ref());
         self.is_dirty = true;
         if self.is_synced {
             self.changes.push(Change { indexes, ..Change::new(key, old, new) });

@@ -26,10 +26,12 @@ impl Owners {
         self.duplicates
     }
 
-    fn add(&mut self, key: &Arc<str>, slot: SlotId) {
+    /// Returns whether the slot is the only owner.
+    fn add(&mut self, key: &Arc<str>, slot: SlotId) -> bool {
         let owners = self.by_key.entry(Arc::clone(key)).or_default();
         owners.push(slot);
         self.duplicates += usize::from(owners.len() == 2);
+        owners.len() == 1
     }
 
     fn remove(&mut self, key: &str, slot: SlotId) {
@@ -60,7 +62,7 @@ impl<O: Element> Transform<O> {
     /// Applies the outputs of all evaluations of the round.
     pub(super) fn apply(&mut self) {
         let evaluated = std::mem::take(&mut self.round.evaluated);
-        let mut touched = Vec::with_capacity(evaluated.len());
+        let mut touched = Vec::new();
         if !self.output.is_synced {
             self.owners.by_key.reserve(evaluated.len());
         }
@@ -71,22 +73,17 @@ impl<O: Element> Transform<O> {
                 self.free_slot(at);
             }
         }
-        // A first build without duplicates touches each key once, and nothing is in the table.
-        let is_first = !self.output.is_synced && self.owners.duplicates() == 0;
-        if !is_first {
-            touched.sort_unstable_by(|one, other| one.key.cmp(&other.key));
-            touched.dedup_by(|later, first| {
-                let is_same = later.key == first.key;
-                // The key has changed its owner: only a comparison shows whether its value has changed.
-                first.is_changed &= !is_same;
-                is_same
-            });
-        }
+        touched.sort_unstable_by(|one: &Touched, other| one.key.cmp(&other.key));
+        touched.dedup_by(|later, first| {
+            let is_same = later.key == first.key;
+            // The key has changed its owner: only a comparison shows whether its value has changed.
+            first.is_changed &= !is_same;
+            is_same
+        });
         for Touched { key, is_changed } in touched {
-            let old = if is_first { None } else { self.output.table.get(&key) };
-            let is_changed = is_changed && self.owners.of(&key).len() == 1;
-            let new = self.winner(&key);
-            if is_changed || old != new {
+            let old = self.output.table.get(&key);
+            let (new, owners) = self.winner(&key);
+            if is_changed && owners == 1 || old != new {
                 self.output.change(key, old, new);
             }
         }
@@ -103,7 +100,7 @@ impl<O: Element> Transform<O> {
         }
         let mut kept = Outputs::with_capacity(new.len());
         let mut gone = old.into_iter().peekable();
-        let touched_before = touched.len();
+        let (touched_before, mut is_added) = (touched.len(), false);
         let release = |owners: &mut Owners, touched: &mut Vec<Touched>, gone: &Value<O>| {
             owners.remove(&gone.key(), at);
             touched.push(Touched { key: gone.shared_key(), is_changed: false });
@@ -125,31 +122,40 @@ impl<O: Element> Transform<O> {
                 }
                 None => {
                     let key = value.shared_key();
-                    self.owners.add(&key, at);
-                    touched.push(Touched { key, is_changed: false });
+                    let is_only = self.owners.add(&key, at);
+                    if is_only && !self.output.is_synced {
+                        // The first build: nothing is in the table, and nothing is compared.
+                        is_added = true;
+                        self.output.change(key, None, Some(value.clone()));
+                    } else {
+                        touched.push(Touched { key, is_changed: false });
+                    }
                     kept.push(value);
                 }
             }
         }
         gone.for_each(|gone| release(&mut self.owners, touched, &gone));
-        self.round.counts.unchanged += u64::from(touched.len() == touched_before);
+        let is_unchanged = !is_added && touched.len() == touched_before;
+        self.round.counts.unchanged += u64::from(is_unchanged);
         if let Some(slot) = self.slots[at as usize].as_mut() {
             slot.outputs = kept;
         }
     }
 
-    /// The value of an output key: that of the owner with the lowest input key.
-    fn winner(&mut self, key: &str) -> Option<Value<O>> {
+    /// The value of an output key, that of the owner with the lowest input key, and the number of owners.
+    fn winner(&mut self, key: &str) -> (Option<Value<O>>, usize) {
         let owners = self.owners.of(key);
-        if let [only] = owners {
-            return self.slots[*only as usize].as_ref()?.output(key);
-        }
-        let mut owners: Vec<_> = owners.iter().filter_map(|at| self.slots[*at as usize].as_ref()).collect();
+        let mut owners: SmallVec<[&Slot<O>; 2]> =
+            owners.iter().filter_map(|at| self.slots[*at as usize].as_ref()).collect();
         owners.sort_unstable_by(|one, other| one.key.cmp(&other.key));
-        let value = owners.first()?.output(key);
-        let inputs = owners.iter().map(|slot| slot.key.to_string()).collect();
-        self.fault(key, FaultKind::DuplicateKey { inputs });
-        value
+        let value = owners.first().and_then(|owner| owner.output(key));
+        let count = owners.len();
+        if count > 1 {
+            let inputs = owners.iter().map(|slot| slot.key.to_string()).collect();
+            drop(owners);
+            self.fault(key, FaultKind::DuplicateKey { inputs });
+        }
+        (value, count)
     }
 }
 
