@@ -20,7 +20,8 @@ impl Core {
     /// Creates the objects of a new cluster, as the settings say.
     pub(crate) fn bootstrap(&self) {
         if self.settings.bootstrap != Bootstrap::Namespaces {
-            for (resource, object) in service_objects().into_iter().chain(other_objects()) {
+            let time = self.clock.seconds();
+            for (resource, object) in service_objects().into_iter().chain(other_objects(&time)) {
                 self.create_unless_present(resource, object);
             }
             for (plural, object) in roles::objects() {
@@ -153,7 +154,7 @@ fn service_objects() -> Vec<NamedObject> {
     ]
 }
 
-fn other_objects() -> Vec<NamedObject> {
+fn other_objects(time: &str) -> Vec<NamedObject> {
     let mut objects = Vec::new();
     for (name, value, what) in [
         (
@@ -185,6 +186,15 @@ fn other_objects() -> Vec<NamedObject> {
         json!({
             "metadata": {"name": "extension-apiserver-authentication", "namespace": "kube-system"},
             "data": {"client-ca-file": ""},
+        }),
+    ));
+    // kube-controller-manager reads since which day tokens in Secrets are tracked.
+    let day = time.split_once('T').map_or(time, |(day, _)| day);
+    objects.push((
+        "configmaps",
+        json!({
+            "metadata": {"name": "kube-apiserver-legacy-service-account-token-tracking", "namespace": "kube-system"},
+            "data": {"since": day},
         }),
     ));
     objects

@@ -26,6 +26,7 @@ use crate::server::Core;
 use bundle_verifier::BundleVerifier;
 
 mod bundle_verifier;
+mod validity;
 
 /// The largest answer of a webhook, in bytes.
 const ANSWER_BYTES_MAX: usize = 16 << 20;

@@ -268,7 +268,8 @@ impl ObjectEncoder {
         error_event(error, self.wire())
     }
 
-    /// A complete list in chunks, for representations that can't be streamed: tables and protobuf. `None` for others.
+    /// A complete list in chunks, for representations that can't be streamed: tables, protobuf, and empty lists of
+    /// metadata. `None` for others.
     pub(crate) fn buffered_list(
         &self,
         meta: &ListMeta,
@@ -277,11 +278,23 @@ impl ObjectEncoder {
         if let Some(protobuf) = &self.protobuf {
             return Some(protobuf.list(meta, objects));
         }
+        if let (Content::Metadata(_), true) = (self.content, objects.is_empty()) {
+            return Some(Ok(vec![self.empty_metadata_list(meta).into()]));
+        }
         let tables = self.tables.as_ref()?;
         let metadata: Value = serde_json::from_str(&format!("{{{}}}", meta.in_struct_order()))
             .expect("the metadata of a list is valid JSON");
         let objects: Vec<_> = objects.iter().map(|object| tables.decoded(object)).collect();
         Some(Ok(vec![tables.encode(metadata, &objects, EventPosition::First).into()]))
+    }
+
+    /// Kubernetes appends to a list that Go has not allocated, so that an empty one is null.
+    fn empty_metadata_list(&self, meta: &ListMeta) -> String {
+        let ListEnvelope { kind, api_version, .. } = &self.list;
+        let metadata = meta.in_struct_order();
+        format!(
+            "{{\"kind\":\"{kind}\",\"apiVersion\":\"{api_version}\",\"metadata\":{{{metadata}}},\"items\":null}}\n"
+        )
     }
 
     /// The bytes of a list before its first item.

@@ -2,7 +2,7 @@
 //!
 //! A certificate is accepted if one of the bundle has signed it, or if the bundle has the certificate itself. Go
 //! accepts the second, and envtest depends on it: its `caBundle` is the certificate of the webhook, which another key
-//! has signed. rustls accepts only the first. The validity period of a certificate in the bundle is not checked.
+//! has signed. rustls accepts only the first, so the validity period of the second is checked here.
 
 use std::sync::Arc;
 
@@ -12,7 +12,9 @@ use rustls::client::verify_server_name;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+use rustls::{CertificateError, DigitallySignedStruct, Error, RootCertStore, SignatureScheme};
+
+use super::validity::validity_period;
 
 /// Accepts certificates that the bundle has signed or has.
 #[derive(Debug)]
@@ -37,6 +39,19 @@ impl BundleVerifier {
     }
 }
 
+/// Fails unless the certificate is valid now.
+fn check_validity(certificate: &CertificateDer<'_>, now: UnixTime) -> Result<(), Error> {
+    let period = validity_period(certificate).ok_or(CertificateError::BadEncoding)?;
+    let now = i64::try_from(now.as_secs()).unwrap_or(i64::MAX);
+    if now < *period.start() {
+        return Err(CertificateError::NotValidYet.into());
+    }
+    if now > *period.end() {
+        return Err(CertificateError::Expired.into());
+    }
+    Ok(())
+}
+
 impl ServerCertVerifier for BundleVerifier {
     fn verify_server_cert(
         &self,
@@ -48,6 +63,7 @@ impl ServerCertVerifier for BundleVerifier {
     ) -> Result<ServerCertVerified, Error> {
         if self.bundle.iter().any(|certificate| certificate.as_ref() == end_entity.as_ref()) {
             verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
+            check_validity(end_entity, now)?;
             return Ok(ServerCertVerified::assertion());
         }
         self.signed.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now)

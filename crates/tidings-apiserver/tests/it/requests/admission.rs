@@ -1,10 +1,13 @@
 //! Admission webhooks and policies.
 
+use std::time::Duration;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use http::Method;
 use serde_json::{Value, json};
 use tidings_apiserver::ApiServer;
+use tokio::time::timeout;
 
 use crate::requests::http_calls::{HttpAnswer, call, config_map, delete, get, post, put};
 use crate::requests::webhook_server::WebhookServer;
@@ -235,6 +238,55 @@ async fn a_webhook_is_trusted_if_its_own_certificate_is_the_bundle_and_has_its_n
         assert_eq!(refused.code, code, "{}", refused.json());
         assert!(refused.json()["message"].as_str().unwrap().contains(why), "{}", refused.json());
     }
+}
+
+#[tokio::test]
+async fn a_webhook_whose_certificate_has_expired_is_not_called() {
+    let server = ApiServer::start().await;
+    let client = server.client();
+    let hook = WebhookServer::expired("127.0.0.1", REVIEW, |_| json!({"allowed": true})).await;
+    let hooks = json!([webhook("old.example.com", hook.by_url(), &["CREATE"])]);
+    configure(&client, "Validating", "old", hooks).await;
+    let refused = post(&client, MAPS, &config_map("t", "m", "1")).await;
+    assert_eq!(refused.code, 500, "{}", refused.json());
+    assert!(
+        refused.json()["message"].as_str().unwrap().ends_with("invalid peer certificate: Expired"),
+        "{}",
+        refused.json()
+    );
+    assert_eq!(hook.reviews().len(), 0);
+}
+
+/// A webhook that accepts connections and never answers, with the shortest time limit. The limit is real time, because
+/// it is spent on a socket; the outcome does not depend on how long anything takes.
+#[tokio::test]
+async fn a_webhook_that_does_not_answer_in_time_has_failed() {
+    let server = ApiServer::start().await;
+    let client = server.client();
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let mut client_config = WebhookServer::start(REVIEW, |_| Value::Null).await.by_url();
+    client_config["url"] = json!(format!("https://{}/review", silent.local_addr().unwrap()));
+    let mut hook = webhook("slow.example.com", client_config, &["CREATE"]);
+    hook["timeoutSeconds"] = json!(1);
+    configure(&client, "Validating", "slow", json!([hook])).await;
+    let limit = Duration::from_secs(120);
+    let refused =
+        timeout(limit, post(&client, MAPS, &config_map("t", "m", "1"))).await.expect("the limit is 1 s");
+    assert_eq!(refused.code_and_reason(), (500, "InternalError".to_owned()));
+    let message = refused.json()["message"].as_str().unwrap().to_owned();
+    assert!(
+        message.starts_with("Internal error occurred: failed calling webhook \"slow.example.com\""),
+        "{message}"
+    );
+    assert!(message.ends_with("/review?timeout=1s\": context deadline exceeded"), "{message}");
+
+    hook["failurePolicy"] = json!("Ignore");
+    let path = format!("{REGISTRATION}/validatingwebhookconfigurations/slow");
+    assert_eq!(delete(&client, &path).await.code, 200);
+    configure(&client, "Validating", "slow", json!([hook])).await;
+    let made =
+        timeout(limit, post(&client, MAPS, &config_map("t", "m", "1"))).await.expect("the limit is 1 s");
+    assert_eq!(made.code, 201, "{}", made.json());
 }
 
 #[tokio::test(start_paused = true)]

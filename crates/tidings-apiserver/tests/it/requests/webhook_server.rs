@@ -47,10 +47,29 @@ impl WebhookServer {
         api_version: &'static str,
         answer: impl Fn(&Value) -> Value + Send + Sync + 'static,
     ) -> Self {
+        let params = CertificateParams::new([name.to_owned()]).unwrap();
+        Self::with_issuer_and(params, api_version, answer).await
+    }
+
+    /// As [`with_issuer`](Self::with_issuer), with a certificate that is not valid any more.
+    pub(crate) async fn expired(
+        name: &str,
+        api_version: &'static str,
+        answer: impl Fn(&Value) -> Value + Send + Sync + 'static,
+    ) -> Self {
+        let mut params = CertificateParams::new([name.to_owned()]).unwrap();
+        params.not_after = rcgen::date_time_ymd(2020, 1, 1);
+        Self::with_issuer_and(params, api_version, answer).await
+    }
+
+    async fn with_issuer_and(
+        params: CertificateParams,
+        api_version: &'static str,
+        answer: impl Fn(&Value) -> Value + Send + Sync + 'static,
+    ) -> Self {
         let issuer = rcgen::Issuer::new(authority(), KeyPair::generate().unwrap());
         let key = KeyPair::generate().unwrap();
-        let certificate =
-            CertificateParams::new([name.to_owned()]).unwrap().signed_by(&key, &issuer).unwrap();
+        let certificate = params.signed_by(&key, &issuer).unwrap();
         Self::with_certificate(&certificate, &key, api_version, answer).await
     }
 
