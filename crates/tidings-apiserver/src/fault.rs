@@ -348,11 +348,6 @@ impl Faults {
         self.state.lock().counts.get(name).copied().unwrap_or(0)
     }
 
-    /// Ends each new watch after `after_events` events, as if the connection was lost.
-    pub fn cut_watches_after(&self, after_events: usize) {
-        self.inject(Fault::CutStream { after_events, ending: Ending::Broken }.always());
-    }
-
     /// Ends all running watches, or stalls them until they are cut again.
     pub fn cut_watches(&self, ending: Ending) {
         self.increment("cut-watches");

@@ -70,7 +70,7 @@ pub use request::RequestOptions;
 pub use request_log::RecordedRequest;
 pub use resource::Verb;
 pub use server::{
-    ApiServer, ApiServerBuilder, Bootstrap, GarbageCollection, InProcess, Kubelet, LaggingServer, LoadResult,
+    ApiServer, ApiServerBuilder, Bootstrap, GarbageCollection, InProcess, Kubelet, LaggingServer,
     NamespaceDeletion, Namespaces, ProtobufResponses, ShardSelectors, StateError, WatchCache,
 };
 pub use store::{HistoryLimits, SavedState, StoreSize};

@@ -28,7 +28,6 @@ mod settings;
 mod state;
 
 pub use builder::ApiServerBuilder;
-pub use direct::LoadResult;
 pub(crate) use in_process::ConnectionRefused;
 pub use in_process::InProcess;
 pub use lagging::LaggingServer;

@@ -15,11 +15,11 @@ pub struct RequestOptions {
     /// `fieldSelector`, as sent.
     pub field_selector: String,
     /// `shardSelector`, as sent; empty when absent.
-    pub shard_selector: String,
+    pub(crate) shard_selector: String,
     /// `resourceVersion`, as sent; empty when absent.
     pub resource_version: String,
     /// `resourceVersionMatch`, as sent; empty when absent.
-    pub resource_version_match: String,
+    pub(crate) resource_version_match: String,
     /// `limit`; 0 when absent.
     pub limit: i64,
     /// `continue`; empty when absent.
@@ -35,19 +35,19 @@ pub struct RequestOptions {
     /// All values of `dryRun`.
     pub dry_run: Vec<String>,
     /// `fieldManager`; empty when absent.
-    pub field_manager: String,
+    pub(crate) field_manager: String,
     /// `fieldValidation`; empty when absent.
-    pub field_validation: String,
+    pub(crate) field_validation: String,
     /// `force`.
-    pub is_forced: bool,
+    pub(crate) is_forced: bool,
     /// `gracePeriodSeconds`.
-    pub grace_period_seconds: Option<i64>,
+    pub(crate) grace_period_seconds: Option<i64>,
     /// `propagationPolicy`; empty when absent.
     pub propagation_policy: String,
     /// `orphanDependents`.
-    pub orphan_dependents: Option<bool>,
+    pub(crate) orphan_dependents: Option<bool>,
     /// `includeObject`, for Table responses; empty when absent.
-    pub include_object: String,
+    pub(crate) include_object: String,
 }
 
 /// The longest name of a field manager, in bytes.

@@ -56,12 +56,6 @@ impl ApiServerBuilder {
         self
     }
 
-    /// The largest body of a request, in bytes; 3 MiB if not set.
-    pub fn request_bytes_max(mut self, bytes: usize) -> Self {
-        self.settings.request_bytes_max = bytes;
-        self
-    }
-
     /// How many requests [`ApiServer::requests`] returns at most; 65,536 if not set. The oldest are dropped.
     pub fn recorded_requests_max(mut self, requests: usize) -> Self {
         self.settings.recorded_requests_max = requests;

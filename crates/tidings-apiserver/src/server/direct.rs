@@ -14,16 +14,6 @@ use crate::resource::ResourceDef;
 use crate::store::{KeyRange, Precondition, WatchVisibility};
 use crate::write::{self, encode_for_store, with_type_meta};
 
-/// The result of [`ApiServer::load`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LoadResult {
-    /// How many objects were written.
-    pub objects: usize,
-    /// The version of the last object.
-    pub version: u64,
-}
-
 impl ApiServer {
     /// The definition of a resource, by a name such as `pods` or `deployments.apps`. An unknown name is a bug in the
     /// test.
@@ -80,13 +70,11 @@ impl ApiServer {
     }
 
     /// Writes `count` objects; `make` makes each of them from its number.
-    pub fn load(&self, resource: &str, count: usize, make: impl Fn(usize) -> Value) -> LoadResult {
+    pub fn load(&self, resource: &str, count: usize, make: impl Fn(usize) -> Value) {
         let def = self.resource(resource);
-        let mut version = self.version();
         for number in 0..count {
-            version = self.put_defined(&def, make(number), WatchVisibility::Visible);
+            self.put_defined(&def, make(number), WatchVisibility::Visible);
         }
-        LoadResult { objects: count, version }
     }
 
     /// Removes an object, even if it has finalizers. Returns false if there was none.

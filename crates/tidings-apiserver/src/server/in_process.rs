@@ -30,7 +30,7 @@ impl InProcess {
     }
 
     /// The same service, with this bearer token in each request.
-    pub fn with_token(mut self, token: &str) -> Self {
+    pub(crate) fn with_token(mut self, token: &str) -> Self {
         // A token that no header can carry becomes the empty token. No user has that one, so the answer is a 401.
         let header = HeaderValue::from_str(&format!("Bearer {token}"));
         self.token = Some(header.unwrap_or_else(|_| HeaderValue::from_static("Bearer")));
