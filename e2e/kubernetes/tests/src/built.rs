@@ -1,7 +1,7 @@
-//! Builds and finds the program of `e2e/kubernetes/server`.
+//! Builds and finds the programs of `e2e/kubernetes`: the server and kube-controller-manager.
 //!
-//! It is cached outside the repository under a hash of its sources, so that a changed source gives another program.
-//! Finding it never builds it.
+//! They are cached outside the repository under a hash of their sources, so that a changed source gives another program.
+//! Finding one never builds it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,16 @@ use std::process::Command;
 
 use twox_hash::XxHash3_64;
 
-/// A built server.
+/// A program of `e2e/kubernetes`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Program {
+    /// kube-apiserver with etcd.
+    Server,
+    /// kube-controller-manager, of the default release only.
+    Controllers,
+}
+
+/// A built program.
 #[derive(Debug, Clone)]
 pub struct Built {
     /// The path of the program.
@@ -59,22 +68,25 @@ pub enum ServerBuildError {
 }
 
 impl Built {
-    /// The server of the selected release, if it has been built. With `TIDINGS_E2E=1` it is built if necessary.
-    pub fn from_environment() -> Result<Built, ServerBuildError> {
-        let release = release_tested();
-        match Self::find(&release) {
+    /// The program of the selected release, if it has been built. With `TIDINGS_E2E=1` it is built if necessary.
+    pub fn from_environment(program: Program) -> Result<Built, ServerBuildError> {
+        let release = match program {
+            Program::Server => release_tested(),
+            Program::Controllers => RELEASE_DEFAULT.to_owned(),
+        };
+        match Self::find(program, &release) {
             Err(ServerBuildError::NotBuilt { .. })
                 if std::env::var("TIDINGS_E2E").is_ok_and(|asked| asked == "1") =>
             {
-                Self::build(&release)
+                Self::build(program, &release)
             }
             found => found,
         }
     }
 
-    /// The server of a release, if it has been built.
-    pub fn find(release: &str) -> Result<Built, ServerBuildError> {
-        let built = Self::of(release)?;
+    /// The program of a release, if it has been built.
+    pub fn find(program: Program, release: &str) -> Result<Built, ServerBuildError> {
+        let built = Self::of(program, release)?;
         if built.program.exists() {
             Ok(built)
         } else {
@@ -82,9 +94,9 @@ impl Built {
         }
     }
 
-    /// Builds the server of a release if necessary. The first build takes ten minutes on two cores.
-    pub fn build(release: &str) -> Result<Built, ServerBuildError> {
-        let built = Self::of(release)?;
+    /// Builds the program of a release if necessary. The first build takes ten minutes on two cores.
+    pub fn build(program: Program, release: &str) -> Result<Built, ServerBuildError> {
+        let built = Self::of(program, release)?;
         if built.program.exists() {
             return Ok(built);
         }
@@ -93,12 +105,13 @@ impl Built {
         fs::create_dir_all(folder).map_err(sources)?;
         // Builds under another name and renames, so that another process never runs an incomplete program.
         let unfinished = folder.join(format!("unfinished-{}", std::process::id()));
+        let version = kubernetes_version(program, release).map_err(sources)?;
         let status = Command::new("go")
-            .current_dir(server_folder())
+            .current_dir(program.folder())
             .env("CGO_ENABLED", "0")
             .args(["build", "-buildvcs=false", "-trimpath", "-p", "2"])
-            .arg(format!("-modfile={}", module_file(release).display()))
-            .arg(format!("-ldflags=-s -w {}", version_flags(&kubernetes_version(release).map_err(sources)?)))
+            .arg(format!("-modfile={}", program.module_file(release).display()))
+            .arg(format!("-ldflags=-s -w {}", version_flags(&version)))
             .arg("-o")
             .arg(&unfinished)
             .arg(".")
@@ -111,24 +124,37 @@ impl Built {
         Ok(built)
     }
 
-    fn of(release: &str) -> Result<Built, ServerBuildError> {
-        let hash = hash_of_sources(release)
+    fn of(program: Program, release: &str) -> Result<Built, ServerBuildError> {
+        let hash = hash_of_sources(program, release)
             .map_err(|source| ServerBuildError::Sources { release: release.to_owned(), source })?;
-        let program = cache_folder()?.join(format!("kubernetes-{release}-{hash:016x}")).join("server");
-        Ok(Built { program, release: release.to_owned() })
+        let folder = cache_folder()?.join(format!("kubernetes-{release}-{hash:016x}"));
+        Ok(Built { program: folder.join(program.name()), release: release.to_owned() })
     }
 }
 
-fn server_folder() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().expect("the crate is next to the server").join("server")
-}
+impl Program {
+    /// The name of the program and of the folder of its sources.
+    fn name(self) -> &'static str {
+        match self {
+            Program::Server => "server",
+            Program::Controllers => "controllers",
+        }
+    }
 
-/// Go reads the checksums from the file of the same name with the extension `.sum`.
-fn module_file(release: &str) -> PathBuf {
-    let name =
-        if release == RELEASE_DEFAULT { "go.mod".to_owned() } else { format!("kubernetes-{release}.mod") };
-    server_folder().join(name)
+    fn folder(self) -> PathBuf {
+        let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+        here.parent().expect("the crate is next to the programs").join(self.name())
+    }
+
+    /// Go reads the checksums from the file of the same name with the extension `.sum`.
+    fn module_file(self, release: &str) -> PathBuf {
+        let name = if release == RELEASE_DEFAULT {
+            "go.mod".to_owned()
+        } else {
+            format!("kubernetes-{release}.mod")
+        };
+        self.folder().join(name)
+    }
 }
 
 /// The cache folder for built programs, outside the repository.
@@ -138,10 +164,10 @@ pub fn cache_folder() -> Result<PathBuf, ServerBuildError> {
     Ok(folder("XDG_CACHE_HOME").or_else(home).ok_or(ServerBuildError::NoCache)?.join("tidings"))
 }
 
-fn hash_of_sources(release: &str) -> std::io::Result<u64> {
-    let module = module_file(release);
+fn hash_of_sources(program: Program, release: &str) -> std::io::Result<u64> {
+    let module = program.module_file(release);
     let mut files = vec![module.with_extension("sum"), module];
-    for entry in fs::read_dir(server_folder())? {
+    for entry in fs::read_dir(program.folder())? {
         let path = entry?.path();
         files.extend(path.extension().is_some_and(|extension| extension == "go").then_some(path));
     }
@@ -157,8 +183,8 @@ fn hash_of_sources(release: &str) -> std::io::Result<u64> {
 }
 
 /// The full version, such as `v1.37.1`, from the module file.
-fn kubernetes_version(release: &str) -> std::io::Result<String> {
-    let text = fs::read_to_string(module_file(release))?;
+fn kubernetes_version(program: Program, release: &str) -> std::io::Result<String> {
+    let text = fs::read_to_string(program.module_file(release))?;
     let found = text.lines().find_map(|line| line.trim().strip_prefix("k8s.io/kubernetes "));
     let version = found.and_then(|rest| rest.split_whitespace().next());
     version
@@ -183,13 +209,14 @@ mod tests {
 
     #[test]
     fn a_built_server_reports_its_version() {
-        let version = kubernetes_version(RELEASE_DEFAULT).unwrap();
+        let version = kubernetes_version(Program::Server, RELEASE_DEFAULT).unwrap();
         assert!(version.starts_with("v1.37."), "{version}");
+        assert_eq!(kubernetes_version(Program::Controllers, RELEASE_DEFAULT).unwrap(), version);
         assert!(version_flags(&version).contains("-X k8s.io/component-base/version.gitMinor=37"));
     }
 
     #[test]
     fn a_release_without_a_module_file_is_an_error() {
-        assert!(matches!(Built::find("1.2"), Err(ServerBuildError::Sources { .. })));
+        assert!(matches!(Built::find(Program::Server, "1.2"), Err(ServerBuildError::Sources { .. })));
     }
 }

@@ -4,7 +4,7 @@
 
 mod access;
 mod data;
-mod output;
+pub(crate) mod output;
 mod process;
 
 use std::path::Path;

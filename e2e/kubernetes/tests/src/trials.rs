@@ -12,7 +12,7 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use tokio::runtime::Runtime;
 use tokio::sync::OnceCell;
 
-use crate::built::Built;
+use crate::built::{Built, Program};
 use crate::cluster::{Cluster, ClusterError, Settings};
 
 /// The tests of one test target.
@@ -48,8 +48,22 @@ pub fn seed() -> u64 {
 impl Suite {
     /// The tests of the target with this name.
     pub fn new(target: &'static str) -> Suite {
-        let built = Built::from_environment().map_err(|error| chain(&error));
+        Suite::of(Program::Server, target)
+    }
+
+    /// As [`new`](Self::new), for tests that need this program.
+    pub fn of(program: Program, target: &'static str) -> Suite {
+        let built = Built::from_environment(program).map_err(|error| chain(&error));
         Suite { target, built, trials: Vec::new(), threads: THREADS }
+    }
+
+    /// A test that starts the program itself.
+    pub fn test(&mut self, name: &'static str, test: impl AsyncFnOnce(&Built) + Send + 'static) -> &mut Self {
+        self.add(name.to_owned(), move |built| {
+            caught(|| runtime().block_on(test(built)))
+                .map_err(|message| FailedTest { message, output: String::new() })
+        });
+        self
     }
 
     /// Runs the tests one after another.

@@ -5,6 +5,7 @@ use std::process::{Command, ExitCode, Stdio};
 use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::api::{ListParams, PostParams};
 use kube_client::{Api, Client};
+use kubernetes_tests::built::Program;
 use kubernetes_tests::trials::Suite;
 use kubernetes_tests::{Built, Cluster, Copies, User};
 use serde_json::json;
@@ -92,7 +93,7 @@ async fn compacts(cluster: &Cluster) {
 /// The server ends with its parent process, however that ends.
 async fn ends_with_its_owner(_: &Cluster) {
     let folder = tempfile::tempdir().unwrap();
-    let mut child = Command::new(Built::from_environment().unwrap().program)
+    let mut child = Command::new(Built::from_environment(Program::Server).unwrap().program)
         .args(["-until-stdin-ends", "-dir"])
         .arg(folder.path())
         .stdin(Stdio::piped())

@@ -25,6 +25,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::{Arc, LazyLock};
 
+use kubernetes_tests::built::Program;
 use kubernetes_tests::{Built, Cluster};
 use libtest_mimic::{Arguments, Completion, Failed, Trial};
 use tokio::sync::OnceCell;
@@ -132,7 +133,10 @@ impl Shared {
 }
 
 fn programs() -> Result<Programs, String> {
-    Ok(Programs { server: Built::from_environment().map_err(error_text)?, client_go: client_go::built()? })
+    Ok(Programs {
+        server: Built::from_environment(Program::Server).map_err(error_text)?,
+        client_go: client_go::built()?,
+    })
 }
 
 /// An error with its causes.
