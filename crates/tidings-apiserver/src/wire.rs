@@ -21,6 +21,7 @@ use crate::status::ApiError;
 use crate::store::StoredObject;
 use crate::table::{self, IncludeObject};
 
+mod empty_list;
 mod protobuf;
 
 pub(crate) use protobuf::{ProtobufEncoder, status as protobuf_status};
@@ -279,22 +280,13 @@ impl ObjectEncoder {
             return Some(protobuf.list(meta, objects));
         }
         if let (Content::Metadata(_), true) = (self.content, objects.is_empty()) {
-            return Some(Ok(vec![self.empty_metadata_list(meta).into()]));
+            return Some(Ok(vec![empty_list::of_metadata(&self.list, meta)]));
         }
         let tables = self.tables.as_ref()?;
         let metadata: Value = serde_json::from_str(&format!("{{{}}}", meta.in_struct_order()))
             .expect("the metadata of a list is valid JSON");
         let objects: Vec<_> = objects.iter().map(|object| tables.decoded(object)).collect();
         Some(Ok(vec![tables.encode(metadata, &objects, EventPosition::First).into()]))
-    }
-
-    /// Kubernetes appends to a list that Go has not allocated, so that an empty one is null.
-    fn empty_metadata_list(&self, meta: &ListMeta) -> String {
-        let ListEnvelope { kind, api_version, .. } = &self.list;
-        let metadata = meta.in_struct_order();
-        format!(
-            "{{\"kind\":\"{kind}\",\"apiVersion\":\"{api_version}\",\"metadata\":{{{metadata}}},\"items\":null}}\n"
-        )
     }
 
     /// The bytes of a list before its first item.

@@ -172,6 +172,11 @@ async fn metadata_and_tables_are_sent_if_the_client_accepts_them() {
     assert_eq!(list["items"][1]["kind"], "PartialObjectMetadata");
     assert_eq!(list["items"][1]["metadata"]["name"], "c001");
     assert!(list["items"][1]["data"].is_null());
+    // As in Kubernetes, where only lists of metadata are so.
+    let none = "/api/v1/namespaces/t/secrets";
+    let list = call(Method::GET, none).header("accept", &partial).send(&client).await.json();
+    assert_eq!(list.get("items"), Some(&Value::Null), "{list}");
+    assert_eq!(get(&client, none).await.json()["items"], Value::Array(Vec::new()));
     let table = call(Method::GET, MAPS).header("accept", &accept("Table")).send(&client).await.json();
     assert_eq!((table["kind"].as_str(), table["rows"].as_array().map(Vec::len)), (Some("Table"), Some(2)));
     assert_eq!(table["rows"][0]["cells"][0], "c000");
