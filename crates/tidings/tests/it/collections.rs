@@ -155,7 +155,9 @@ async fn each_published_change_of_a_key_requests_it_and_so_does_its_deletion() {
 async fn a_key_is_requested_again_after_a_value_that_a_reconcile_has_read_is_gone() {
     let (fixture, task) = Fixture::new().await;
     let graph = Arc::new(Mutex::new(Box::pin(task.run())));
-    let round = move || drop(graph.lock().as_mut().now_or_never());
+    let round = move || {
+        let _ = graph.lock().as_mut().now_or_never();
+    };
     let (lister, log) = (fixture.fed.lister(), Arc::clone(&fixture.log));
     let (feed, round_of_reconcile) = (fixture.feed.clone(), round.clone());
     let controller = Controller::for_collection("publish", &fixture.fed);
