@@ -140,8 +140,8 @@ fn remove_random(value: &mut Value) {
 /// Replaces values of times, hashes and messages by a word.
 fn with_word(name: String, value: Value) -> (String, Value) {
     let is_time = name.ends_with("Time") || name.ends_with("At");
-    let is_random =
-        name.ends_with("-hash") || name.ends_with("-uid") || name == "message" || name.ends_with("pod-name");
+    let is_random = name == "message"
+        || ["-hash", "/hash", "-uid", "Revision", "pod-name"].iter().any(|end| name.ends_with(end));
     match value {
         Value::String(_) if is_time || is_random => (name, Value::from("*")),
         value => (name, value),
