@@ -50,7 +50,7 @@ protobuf-table *arguments:
 defaults-table *arguments:
     cd crates/tidings-apiserver/generator && CGO_ENABLED=0 go run . {{ arguments }}
 
-# controller-runtime's and kube-rs' tests, and the sample-controller on `tidings serve`, with expected outcomes (needs Go and its proxy).
+# controller-runtime's suites and the sample-controller on `tidings serve`, with expected outcomes (needs Go and its proxy).
 suites *arguments:
     cargo build -p tidings-cli
     cd e2e/suites && go run . -tidings "${CARGO_TARGET_DIR:-../../target}/debug/tidings" {{ arguments }}

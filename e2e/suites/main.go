@@ -4,7 +4,8 @@
 //	go run . -tidings ../../target/debug/tidings [-suite controller-runtime] [-packages pkg/client,pkg/cache]
 //
 // The suites are those of controller-runtime and the real sample-controller. Their sources come from the Go module
-// proxy, in an exact version, and stay in a cache outside the repository. SUITE.txt has the expected number of passing
+// proxy, in an exact version, and stay in a cache outside the repository. The suite load is our own: a large cluster with
+// many status updates. SUITE.txt has the expected number of passing
 // tests, the tests that fail, each with its reason, and those that depend on the speed of the machine. The program
 // prints the counts, and ends with 1 if an outcome differs from the expected one, in either direction.
 package main
@@ -33,12 +34,13 @@ type run struct {
 
 var suites = map[string]func(run) ([]outcome, error){
 	"controller-runtime": controllerRuntime,
+	"load":               load,
 	"sample-controller":  sampleController,
 }
 
 func main() {
 	tidings := flag.String("tidings", "../../target/debug/tidings", "the program that serves the API")
-	chosen := flag.String("suite", "controller-runtime,sample-controller", "comma-separated suites")
+	chosen := flag.String("suite", "controller-runtime,sample-controller", "comma-separated suites; there is also load")
 	packages := flag.String("packages", "", "comma-separated packages of controller-runtime; all with specs if empty")
 	logs := flag.String("logs", "", "keeps the output of tests and servers in this directory")
 	flag.Parse()
