@@ -105,18 +105,12 @@ impl<'a> FieldReader<'a> {
     /// The next number without a tag, as in packed fields.
     #[inline]
     pub(crate) fn varint(&mut self) -> Result<u64, WireError> {
-        // Nearly every tag and length has one byte, and the length of nearly every message has at most two.
-        match self.rest {
-            [byte @ 0..0x80, rest @ ..] => {
-                self.rest = rest;
-                Ok(u64::from(*byte))
-            }
-            [low @ 0x80..=0xff, high @ 0..0x80, rest @ ..] => {
-                self.rest = rest;
-                Ok(u64::from(low & 0x7f) | u64::from(*high) << 7)
-            }
-            _ => self.long_varint(),
+        // Nearly every tag and length has one byte.
+        if let [byte @ 0..0x80, rest @ ..] = self.rest {
+            self.rest = rest;
+            return Ok(u64::from(*byte));
         }
+        self.long_varint()
     }
 
     fn long_varint(&mut self) -> Result<u64, WireError> {
