@@ -23,7 +23,7 @@ use crate::condition;
 use crate::object::{count, is_deleting, name, part, set_count, status_of, uid, write_status};
 use crate::{pods, template};
 use indexes::Indexes;
-use tracking::{Tally, has_tracking_finalizer};
+use tracking::{FinishedPods, has_tracking_finalizer};
 
 const CONTROLLER_UID: &str = "batch.kubernetes.io/controller-uid";
 const JOB_NAME: &str = "batch.kubernetes.io/job-name";
@@ -59,7 +59,7 @@ struct Run<'a> {
     spec: &'a JobSpec,
     pods: Vec<Pod>,
     status: Map<String, Value>,
-    tally: Tally,
+    finished: FinishedPods,
 }
 
 async fn reconcile(request: Request, context: Context, clock: Clock) -> Result<Action, Error> {
@@ -77,8 +77,8 @@ async fn reconcile(request: Request, context: Context, clock: Clock) -> Result<A
         }
         return expire(&context, &job, spec, &status, &clock).await;
     }
-    let tally = Tally::read(&status, spec, &pods);
-    let mut run = Run { context: &context, clock: &clock, job: &job, spec, pods, status, tally };
+    let finished = FinishedPods::read(&status, spec, &pods);
+    let mut run = Run { context: &context, clock: &clock, job: &job, spec, pods, status, finished };
     run.start();
     verdict::decide(&mut run);
     let next = run.manage().await?;
@@ -183,11 +183,11 @@ impl Run<'_> {
     fn wanted_active(&self, active: usize) -> usize {
         match self.spec.completions {
             Some(completions) => {
-                let missing = count(Some(completions)).saturating_sub(self.tally.succeeded());
+                let missing = count(Some(completions)).saturating_sub(self.finished.succeeded());
                 self.parallelism().min(missing)
             }
             // The pods share a queue: once one has succeeded, no new ones start.
-            None if self.tally.succeeded() > 0 => active,
+            None if self.finished.succeeded() > 0 => active,
             None => self.parallelism(),
         }
     }
@@ -215,7 +215,7 @@ impl Run<'_> {
     fn free_indexes(&self) -> impl Iterator<Item = usize> + use<> {
         let completions = if self.is_indexed() { count(self.spec.completions) } else { 0 };
         let running: Vec<usize> = self.active().into_iter().filter_map(tracking::index).collect();
-        let done: Indexes = self.tally.completed.clone();
+        let done: Indexes = self.finished.completed.clone();
         (0..completions).filter(move |index| !done.contains(*index) && !running.contains(index))
     }
 
@@ -251,11 +251,13 @@ impl Run<'_> {
         set_count(&mut self.status, "active", active);
         self.status.insert("ready".to_owned(), json!(ready));
         self.status.insert("terminating".to_owned(), json!(terminating));
-        self.tally.write(&mut self.status);
-        verdict::finish(&mut self.status, active + terminating, &self.tally, &self.clock.text());
+        self.finished.write(&mut self.status);
+        verdict::finish(&mut self.status, active + terminating, &self.finished, &self.clock.text());
         write_status(self.context, self.job, self.status).await?;
-        for pod in
-            self.pods.iter().filter(|pod| self.tally.is_uncounted(uid(*pod)) && has_tracking_finalizer(pod))
+        for pod in self
+            .pods
+            .iter()
+            .filter(|pod| self.finished.is_uncounted(uid(*pod)) && has_tracking_finalizer(pod))
         {
             tracking::release(self.context, pod).await?;
         }

@@ -22,7 +22,7 @@ const INDEX: &str = "batch.kubernetes.io/job-completion-index";
 
 /// How many pods have succeeded and failed, and which of them are not counted yet.
 #[derive(Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct FinishedPods {
     counted: [usize; 2],
     uncounted: [Vec<String>; 2],
     /// The completed indexes of an indexed Job.
@@ -34,7 +34,7 @@ const FIELDS: [&str; 2] = ["succeeded", "failed"];
 const SUCCEEDED: usize = 0;
 const FAILED: usize = 1;
 
-impl Tally {
+impl FinishedPods {
     /// Reads the counts of the status, and takes steps 2 and 4 with the pods that the cache shows.
     pub(super) fn read(status: &Map<String, Value>, spec: &JobSpec, pods: &[Pod]) -> Self {
         let number = |field: &str| status.get(field).and_then(Value::as_u64).unwrap_or(0) as usize;
@@ -44,7 +44,7 @@ impl Tally {
             uids.into_iter().flatten().filter_map(|uid| uid.as_str().map(str::to_owned)).collect()
         };
         let completed = status.get("completedIndexes").and_then(Value::as_str).unwrap_or_default();
-        let mut tally = Tally {
+        let mut finished = FinishedPods {
             counted: FIELDS.map(number),
             uncounted: FIELDS.map(listed),
             completed: Indexes::parse(completed),
@@ -53,21 +53,21 @@ impl Tally {
         let is_held =
             |wanted: &String| pods.iter().any(|pod| uid(pod) == wanted && has_tracking_finalizer(pod));
         for end in [SUCCEEDED, FAILED] {
-            let before = tally.uncounted[end].len();
-            tally.uncounted[end].retain(is_held);
-            tally.counted[end] += before - tally.uncounted[end].len();
+            let before = finished.uncounted[end].len();
+            finished.uncounted[end].retain(is_held);
+            finished.counted[end] += before - finished.uncounted[end].len();
         }
         let completions = count(spec.completions);
         for pod in pods.iter().filter(|pod| has_tracking_finalizer(pod)) {
             let Some(end) = end_of(pod, spec) else { continue };
-            if !tally.is_uncounted(uid(pod)) {
-                tally.uncounted[end].push(uid(pod).to_owned());
+            if !finished.is_uncounted(uid(pod)) {
+                finished.uncounted[end].push(uid(pod).to_owned());
             }
             if let Some(index) = index(pod).filter(|index| end == SUCCEEDED && *index < completions) {
-                tally.completed.insert(index);
+                finished.completed.insert(index);
             }
         }
-        tally
+        finished
     }
 
     pub(super) fn is_uncounted(&self, uid: &str) -> bool {

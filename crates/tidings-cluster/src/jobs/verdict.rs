@@ -9,7 +9,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde_json::{Map, Value, json};
 
 use super::Run;
-use super::tracking::Tally;
+use super::tracking::FinishedPods;
 use crate::condition::{self, NewCondition};
 use crate::object::count;
 use crate::pods;
@@ -54,7 +54,7 @@ pub(super) fn decide(run: &mut Run<'_>) {
 
 fn failure(run: &Run<'_>) -> Option<(&'static str, &'static str)> {
     let limit = run.spec.backoff_limit.map_or(6, |limit| count(Some(limit)));
-    if run.tally.failed() > limit || has_restarted_too_often(run, limit) {
+    if run.finished.failed() > limit || has_restarted_too_often(run, limit) {
         return Some(("BackoffLimitExceeded", "Job has reached the specified backoff limit"));
     }
     let is_late = run.spec.active_deadline_seconds.is_some() && deadline_in(run).is_none();
@@ -81,14 +81,14 @@ pub(super) fn deadline_in(run: &Run<'_>) -> Option<Duration> {
 
 fn has_succeeded(run: &Run<'_>) -> bool {
     match run.spec.completions {
-        Some(completions) => run.tally.succeeded() >= count(Some(completions)),
-        None => run.tally.succeeded() > 0 && run.active().is_empty(),
+        Some(completions) => run.finished.succeeded() >= count(Some(completions)),
+        None => run.finished.succeeded() > 0 && run.active().is_empty(),
     }
 }
 
 /// Finishes a decided Job when no pod is left and all ends are counted.
-pub(super) fn finish(status: &mut Map<String, Value>, left: usize, tally: &Tally, now: &str) {
-    if left > 0 || !tally.is_complete() {
+pub(super) fn finish(status: &mut Map<String, Value>, left: usize, finished: &FinishedPods, now: &str) {
+    if left > 0 || !finished.is_complete() {
         return;
     }
     for (decided, kind) in DECISIONS {
