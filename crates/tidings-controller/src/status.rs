@@ -216,6 +216,7 @@ fn status_patch(
         condition["lastTransitionTime"] =
             since.unwrap_or_else(|| json!(now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()));
         match (known, condition) {
+            (Some(Value::Object(known)), Value::Object(condition)) if is_stored(known, &condition) => {}
             // Fields that the server or others set stay.
             (Some(Value::Object(known)), Value::Object(condition)) => known.extend(condition),
             (_, condition) => after.push(condition),
@@ -225,6 +226,18 @@ fn status_patch(
         patch.insert("conditions".to_owned(), Value::Array(after));
     }
     patch
+}
+
+/// Whether the server has this condition, as far as its kind can store it.
+///
+/// Conditions of some built-in kinds, such as Deployments, have no `observedGeneration`, and the server leaves out empty
+/// texts. If these counted as changes, every reconcile would send a patch that changes nothing. So a condition that was
+/// stored without a generation gets one with its next change.
+fn is_stored(known: &Map<String, Value>, wanted: &Map<String, Value>) -> bool {
+    wanted.iter().all(|(name, value)| match known.get(name) {
+        Some(stored) => stored == value,
+        None => name == "observedGeneration" || value == "",
+    })
 }
 
 impl<K> fmt::Debug for StatusWrite<K> {
@@ -281,6 +294,20 @@ mod tests {
         let after = patched(&current, vec![ready("True", 1)], 0);
         assert_eq!(after["conditions"].as_array().unwrap().len(), 2);
         assert_eq!((&after["conditions"][0], &after["replicas"]), (&current["conditions"][0], &json!(3)));
+    }
+
+    #[test]
+    fn a_condition_whose_kind_has_no_generation_is_written_once() {
+        let stored = json!({ "conditions": [{ "type": "Ready", "status": "True", "reason": "R", "message": "m",
+            "lastTransitionTime": "1970-01-01T00:00:00Z" }] });
+        assert!(status_patch(&stored, Map::new(), vec![ready("True", 2)], at(60)).is_empty());
+        assert_eq!(patched(&stored, vec![ready("False", 2)], 60)["conditions"][0]["observedGeneration"], 2);
+        let mut without_message = stored.clone();
+        without_message["conditions"][0].as_object_mut().unwrap().remove("message");
+        assert!(!status_patch(&without_message, Map::new(), vec![ready("True", 2)], at(60)).is_empty());
+        let mut wanted = ready("True", 2);
+        wanted["message"] = json!("");
+        assert!(status_patch(&without_message, Map::new(), vec![wanted], at(60)).is_empty());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::core::v1::{ConfigMap, Node, Secret, Service};
 use kube_core::dynamic::DynamicObject;
 use kube_core::params::{Patch, PatchParams};
@@ -470,4 +471,36 @@ async fn a_write_demands_in_one_word_that_what_was_read_is_unchanged() {
     settle().await;
     assert_eq!(runs.take()[0], Ok(409));
     runs.started.shutdown().await;
+}
+
+// holds: X68
+#[tokio::test(start_paused = true)]
+async fn a_condition_of_a_kind_whose_conditions_have_no_generation_is_written_once() {
+    let cluster = TestCluster::new().await;
+    let labels = json!({ "app": "web" });
+    let containers = json!([{ "name": "c", "image": "i" }]);
+    let template = json!({ "metadata": { "labels": labels }, "spec": { "containers": containers } });
+    let spec = json!({ "selector": { "matchLabels": labels }, "template": template });
+    let metadata = json!({ "name": "web", "generation": 1, "uid": "uid-web" });
+    cluster.server.put("deployments.apps", json!({ "metadata": metadata, "spec": spec }));
+    let written = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&written);
+    let builder = Controller::for_kind::<Deployment>("web");
+    let controller = builder.reconcile(move |request: Request, context: Context| {
+        let noted = Arc::clone(&noted);
+        async move {
+            let Some(web) = context.get::<Deployment>(&request).await? else {
+                return Ok(Action::await_change());
+            };
+            let status = context.status(&*web).condition("Ready", true, "AsWanted", "");
+            let is_written = status.observed_generation().write().await?;
+            noted.lock().unwrap().push(is_written);
+            Ok(Action::await_change())
+        }
+    });
+    let started = cluster.start_synced(controller).await;
+    tokio::time::sleep(SECOND).await;
+    let written = written.lock().unwrap().clone();
+    assert!(written.len() > 1 && written[0] && !written[1..].contains(&true), "{written:?}");
+    started.shutdown().await;
 }
