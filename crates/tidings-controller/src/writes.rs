@@ -95,6 +95,17 @@ impl PendingWrites {
         self.by_request.lock().writes.remove(request).unwrap_or_default()
     }
 
+    /// Keeps writes whose wait was cut short, before those that were recorded since. The next reconcile waits for them.
+    pub(crate) fn put_back(&self, request: &Request, mut writes: VecDeque<TrackedWrite>) {
+        if writes.is_empty() {
+            return;
+        }
+        let mut recorded = self.by_request.lock();
+        writes.extend(recorded.writes.remove(request).unwrap_or_default());
+        writes.drain(..writes.len().saturating_sub(WRITES_PER_REQUEST_MAX));
+        recorded.writes.insert(request.clone(), writes);
+    }
+
     #[cfg(test)]
     fn requests(&self) -> usize {
         self.by_request.lock().writes.len()

@@ -67,7 +67,7 @@ pub(crate) struct ParkedReceiver(UnboundedReceiver<ParkedRequest>);
 /// The side of the controller's task.
 pub(crate) struct ParkedWaiter {
     receiver: UnboundedReceiver<ParkedRequest>,
-    waits: FuturesUnordered<BoxFuture<'static, (ClaimedRequest, Option<WritesShown>)>>,
+    waits: FuturesUnordered<BoxFuture<'static, (ClaimedRequest, WaitEnd)>>,
     /// Ends every wait.
     end: CancellationToken,
 }
@@ -130,7 +130,7 @@ impl ParkedWaiter {
             Some(parked) = self.receiver.recv() => {
                 self.waits.push(wait(parked, Arc::clone(shared), signals.clone(), self.end.clone()));
             }
-            (claimed, shown) = next(&mut self.waits) => shared.unpark(claimed, shown),
+            (claimed, ended) = next(&mut self.waits) => shared.unpark(claimed, ended),
         }
     }
 
@@ -139,10 +139,10 @@ impl ParkedWaiter {
         self.end.cancel();
         self.receiver.close();
         while let Some(parked) = self.receiver.recv().await {
-            shared.unpark(parked.claimed, None);
+            shared.unpark(parked.claimed, Err(parked.writes));
         }
-        while let Some((claimed, _)) = self.waits.next().await {
-            shared.unpark(claimed, None);
+        while let Some((claimed, ended)) = self.waits.next().await {
+            shared.unpark(claimed, Err(ended.err().unwrap_or_default()));
         }
         while let Some((claimed, _)) = shared.parking.pop() {
             shared.put_back(claimed);
@@ -152,13 +152,14 @@ impl ParkedWaiter {
 
 impl WorkerShared {
     /// Gives a request to the workers, or puts it back on the queue if its wait was cut short.
-    fn unpark(&self, claimed: ClaimedRequest, shown: Option<WritesShown>) {
-        match shown {
-            Some(shown) => {
+    fn unpark(&self, claimed: ClaimedRequest, ended: WaitEnd) {
+        match ended {
+            Ok(shown) => {
                 self.parking.ready.lock().push_back((claimed, shown));
                 self.parking.changed.notify_one();
             }
-            None => {
+            Err(writes) => {
+                self.context.pending_writes.put_back(&claimed.working, writes);
                 self.put_back(claimed);
                 self.parking.leave();
             }
@@ -166,14 +167,17 @@ impl WorkerShared {
     }
 }
 
-/// Waits until the caches show the writes, at most for the bound. `None` if a signal, the end of the controller or the
-/// loss of the key cuts the wait short.
+/// The end of a wait, or the writes if a signal, the end of the controller or the loss of the key cut it short. These
+/// writes must not be dropped: a key that comes back is reconciled again, perhaps before the caches show them.
+type WaitEnd = Result<WritesShown, VecDeque<TrackedWrite>>;
+
+/// Waits until the caches show the writes, at most for the bound.
 fn wait(
     parked: ParkedRequest,
     shared: Arc<WorkerShared>,
     signals: Signals,
     end: CancellationToken,
-) -> BoxFuture<'static, (ClaimedRequest, Option<WritesShown>)> {
+) -> BoxFuture<'static, (ClaimedRequest, WaitEnd)> {
     let ParkedRequest { claimed, writes } = parked;
     Box::pin(async move {
         let lost = claimed.permit.as_ref().map(|permit| permit.lost().clone());
@@ -191,7 +195,7 @@ fn wait(
             () = is_lost => None,
             shown = writes_shown(&shared.context.caches, writes.iter(), shared.write_wait_max) => Some(shown),
         };
-        (claimed, shown)
+        (claimed, shown.ok_or(writes))
     })
 }
 
