@@ -4,7 +4,8 @@
 //! A parked request is still claimed: its [`ItemGuard`] guard is held, so that no worker gets it a second time, and the
 //! queue keeps what is added for it until it is released. The controller's task waits for the caches. A free worker
 //! continues with a request that is ready, before it takes one from the queue, because the request already had its turn
-//! there. There are never more parked requests than keys.
+//! there. There are never more parked requests than keys. If a wait is cut short, the request and its
+//! writes are put back.
 //!
 //! ```text
 //! worker:  takes R from the queue; the cache does not show R's write -> park(R); takes the next request
