@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tidings_informer::{InformerError, KeySourceError, WaitError};
+use tidings_informer::{InformerError, WaitError};
 use tidings_object::ReadError;
 use tidings_util::WithCauses;
 
@@ -61,12 +61,12 @@ pub enum ControllerError {
         r#source: WaitError,
     },
     /// The collection of a controller can't be used, or no longer follows its inputs.
-    #[error("controller {controller:?} can't follow its collection: {source}")]
+    #[error("controller {controller:?} can't follow its collection: {}", WithCauses(.source.as_ref()))]
     KeySource {
         /// The controller.
         controller: String,
         /// Which collection, and why.
-        r#source: KeySourceError,
+        r#source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// A reconcile took longer than [`reconcile_timeout`](crate::ControllerBuilder::reconcile_timeout) and was dropped.
     #[error("the reconcile took longer than {limit:?} and was dropped")]

@@ -133,7 +133,7 @@ pub enum ManagerError {
     /// The endpoints can't be served.
     #[cfg(feature = "endpoints")]
     #[error("serving the endpoints: {0}")]
-    Endpoints(tidings_endpoints::ServeError),
+    Endpoints(std::io::Error),
     /// The caches were not filled within the [sync timeout](Manager::sync_timeout).
     #[error("the caches were not filled in {after:?}: {source}")]
     NotSynced {

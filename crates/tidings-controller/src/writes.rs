@@ -258,6 +258,31 @@ mod tests {
         running.shutdown().await;
     }
 
+    #[test]
+    fn writes_that_are_put_back_come_first_and_only_the_last_ones_are_kept() {
+        let pending_writes = PendingWrites::default();
+        let versions = |pending_writes: &PendingWrites| {
+            let taken = pending_writes.take(&request(0)).into_iter();
+            let version = |write: TrackedWrite| match write.effect {
+                WriteEffect::Written { version, .. } => version.to_string().parse::<usize>().unwrap(),
+                WriteEffect::Deleted { .. } => unreachable!("nothing was deleted"),
+            };
+            taken.map(version).collect::<Vec<_>>()
+        };
+        let writes = |range: std::ops::Range<u64>| range.map(write).collect::<VecDeque<_>>();
+        pending_writes.put_back(&request(0), VecDeque::new());
+        assert_eq!(pending_writes.requests(), 0);
+
+        pending_writes.put_back(&request(0), writes(5..7));
+        pending_writes.put_back(&request(0), writes(1..4));
+        assert_eq!(versions(&pending_writes), [1, 2, 3, 5, 6]);
+
+        let max = WRITES_PER_REQUEST_MAX;
+        pending_writes.put_back(&request(0), writes(1_000..1_000 + max as u64));
+        pending_writes.put_back(&request(0), writes(1..4));
+        assert_eq!(versions(&pending_writes), (1_000..1_000 + max).collect::<Vec<_>>());
+    }
+
     #[tokio::test(start_paused = true)]
     async fn deletions_that_the_cache_shows_are_removed() {
         let server = ApiServer::start().await;

@@ -14,7 +14,7 @@ use std::sync::{Arc, Weak};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use tidings_informer::{KeyChange, KeySource, KeySourceError, KeySubscriber, KeySubscription};
+use tidings_informer::{KeyChange, KeySource, KeySubscriber, KeySubscription};
 use tidings_util::panic_message;
 use tokio::sync::SetOnce;
 
@@ -23,6 +23,9 @@ use crate::element::Element;
 use crate::error::{CollectionFault, DerivedError, FaultKind};
 use crate::shared::{GraphShared, KeepAlive, NodeShared};
 use crate::sync::Mutex;
+
+/// The error type of [`KeySource`] and its subscriptions.
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A subscriber to the keys of one collection.
 pub(crate) struct KeyReceiver {
@@ -114,18 +117,16 @@ impl KeySubscription for Subscription {
         }
     }
 
-    fn synced(&self) -> BoxFuture<'_, Result<(), KeySourceError>> {
-        async { self.wait_synced().await.map_err(KeySourceError::new) }.boxed()
+    fn synced(&self) -> BoxFuture<'_, Result<(), BoxError>> {
+        async { self.wait_synced().await.map_err(BoxError::from) }.boxed()
     }
 
-    fn failed(&self) -> BoxFuture<'static, KeySourceError> {
+    fn failed(&self) -> BoxFuture<'static, BoxError> {
         let (graph, collection) = (Arc::clone(&self.graph), self.collection.clone());
         async move {
             graph.stopped.wait().await;
             match graph.failure() {
-                Some(failure) => {
-                    KeySourceError::new(format_args!("collection {collection:?} follows nothing: {failure}"))
-                }
+                Some(failure) => format!("collection {collection:?} follows nothing: {failure}").into(),
                 None => std::future::pending().await,
             }
         }
@@ -142,11 +143,7 @@ impl<E: Element> KeySource for Collection<E> {
         Collection::name(self).to_owned()
     }
 
-    fn subscribe(
-        &self,
-        name: &str,
-        subscriber: KeySubscriber,
-    ) -> Result<Arc<dyn KeySubscription>, KeySourceError> {
+    fn subscribe(&self, name: &str, subscriber: KeySubscriber) -> Result<Arc<dyn KeySubscription>, BoxError> {
         let receiver = Arc::new(KeyReceiver {
             name: name.to_owned(),
             call: subscriber,
@@ -154,8 +151,7 @@ impl<E: Element> KeySource for Collection<E> {
             keep_alive: Mutex::new(Some(Arc::clone(&self.keep_alive))),
         });
         let own = Arc::clone(&receiver);
-        self.register(name, Box::new(Arc::clone(&receiver)), Box::new(move || own.end()), None)
-            .map_err(KeySourceError::new)?;
+        self.register(name, Box::new(Arc::clone(&receiver)), Box::new(move || own.end()), None)?;
         let (graph, node) = (Arc::clone(&self.graph), Arc::downgrade(&self.node));
         let collection = Collection::name(self).to_owned();
         Ok(Arc::new(Subscription { receiver, graph, node, collection }))

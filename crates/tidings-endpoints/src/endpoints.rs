@@ -1,6 +1,7 @@
 //! The endpoints of one factory: its informers, a registry of metrics, and checks.
 
 use std::fmt;
+use std::io;
 use std::net::SocketAddr;
 #[cfg(feature = "metrics")]
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,7 +25,7 @@ use tidings_workqueue::QueueMetrics;
 
 use crate::check::{Checks, ProbeQuery};
 use crate::diagnostics;
-use crate::serve::{ServeError, ServeTask, Serving, serve};
+use crate::serve::{ServeTask, Serving, serve};
 
 #[cfg(feature = "metrics")]
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
@@ -232,7 +233,7 @@ impl Endpoints {
 
     /// Binds to an address, and returns a handle and the task that serves it. Every client that can reach the address can
     /// read the names of resources and namespaces, and error messages: bind to loopback or to a trusted network.
-    pub async fn serve(self, address: impl Into<SocketAddr>) -> Result<(Serving, ServeTask), ServeError> {
+    pub async fn serve(self, address: impl Into<SocketAddr>) -> io::Result<(Serving, ServeTask)> {
         serve(self.router(), address.into()).await
     }
 

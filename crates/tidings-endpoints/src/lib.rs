@@ -35,4 +35,4 @@ pub use endpoints::{Endpoints, ReconcileFilter};
 /// The crate whose `Registry` [`Endpoints::registry`] takes.
 #[cfg(feature = "metrics")]
 pub use prometheus_client;
-pub use serve::{ServeError, ServeTask, Serving, serve};
+pub use serve::{ServeTask, Serving, serve};

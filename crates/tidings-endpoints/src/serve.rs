@@ -50,26 +50,6 @@ pub struct ServeTask {
     stop: CancellationToken,
 }
 
-/// Why endpoints can't be served.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum ServeError {
-    /// This program or another one listens there already.
-    #[error("listening on {address}: the port is in use; choose another port, or 0 for any free port")]
-    PortInUse {
-        /// The address.
-        address: SocketAddr,
-    },
-    /// The address can't be used.
-    #[error("listening on {address}: {source}")]
-    Bind {
-        /// The address.
-        address: SocketAddr,
-        /// The cause.
-        r#source: io::Error,
-    },
-}
-
 impl Serving {
     /// The address. If port 0 was requested, it has the port that was chosen.
     pub fn address(&self) -> SocketAddr {
@@ -111,11 +91,17 @@ impl ServeTask {
     }
 }
 
-/// Binds to an address, and returns a handle and the task that serves a router there.
-pub async fn serve(router: Router, address: SocketAddr) -> Result<(Serving, ServeTask), ServeError> {
-    let refused = |source: io::Error| match source.kind() {
-        io::ErrorKind::AddrInUse => ServeError::PortInUse { address },
-        _ => ServeError::Bind { address, source },
+/// Binds to an address, and returns a handle and the task that serves a router there. An error has the kind of the
+/// system's error, such as [`AddrInUse`](io::ErrorKind::AddrInUse), and names the address.
+pub async fn serve(router: Router, address: SocketAddr) -> io::Result<(Serving, ServeTask)> {
+    let refused = |error: io::Error| {
+        let reason = match error.kind() {
+            io::ErrorKind::AddrInUse => {
+                "the port is in use; choose another port, or 0 for any free port".to_owned()
+            }
+            _ => error.to_string(),
+        };
+        io::Error::new(error.kind(), format!("listening on {address}: {reason}"))
     };
     let listener = TcpListener::bind(address).await.map_err(refused)?;
     let bound = listener.local_addr().map_err(refused)?;

@@ -3,6 +3,7 @@
 #[path = "endpoints/graphs.rs"]
 mod graphs;
 
+use std::io;
 use std::num::NonZeroU32;
 use std::time::Duration;
 
@@ -16,7 +17,7 @@ use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
 use tidings_apiserver::Verb;
 use tidings_apiserver::{ApiServer, Fault};
-use tidings_endpoints::{Endpoints, ServeError};
+use tidings_endpoints::Endpoints;
 use tidings_factory::{InformerOptions, SharedInformerFactory};
 use tidings_informer::Handler;
 use tidings_informer::reflector::{ReflectorConfig, StopPolicy};
@@ -331,7 +332,9 @@ async fn the_server_answers_until_it_is_stopped_and_its_port_is_in_use_until_the
     socket.read_exact(&mut answer).await.unwrap();
     assert_eq!(&answer, b"HTTP/1.1 200 OK");
     let taken = Endpoints::new(&factory).serve(address).await.unwrap_err();
-    assert!(matches!(taken, ServeError::PortInUse { address: refused } if refused == address), "{taken}");
+    assert_eq!(taken.kind(), io::ErrorKind::AddrInUse);
+    let advice = "the port is in use; choose another port, or 0 for any free port";
+    assert_eq!(taken.to_string(), format!("listening on {address}: {advice}"));
 
     let huge = format!("GET /readyz HTTP/1.1\r\nHost: {}\r\n\r\n", "x".repeat(1 << 20));
     let mut greedy = TcpStream::connect(address).await.unwrap();

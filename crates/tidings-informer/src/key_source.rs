@@ -1,7 +1,7 @@
 //! A source of keys that change: what a controller needs to know of something that is not an informer, such as a
 //! derived collection. It must never carry values: a request is a key.
 
-use std::fmt;
+use std::error::Error;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
@@ -20,16 +20,12 @@ pub trait KeySource: Send + Sync + 'static {
     fn name(&self) -> String;
 
     /// Adds a subscriber, with a name for errors. The subscription keeps the source running until it is removed.
-    fn subscribe(
-        &self,
-        name: &str,
-        subscriber: KeySubscriber,
-    ) -> Result<Arc<dyn KeySubscription>, KeySourceError>;
+    fn subscribe(&self, name: &str, subscriber: KeySubscriber) -> Result<Arc<dyn KeySubscription>, BoxError>;
 }
 
 /// Called with each key that is added, updated or deleted. It must return at once. An error refuses the key: the source
 /// reports it.
-pub type KeySubscriber = Box<dyn Fn(&str, KeyChange) -> Result<(), KeySourceError> + Send + Sync>;
+pub type KeySubscriber = Box<dyn Fn(&str, KeyChange) -> Result<(), BoxError> + Send + Sync>;
 
 /// What happened to a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -51,25 +47,15 @@ pub trait KeySubscription: Send + Sync {
     fn unsynced(&self) -> Option<String>;
 
     /// Waits until the subscriber was called for every initial key. It is an error if that will never happen.
-    fn synced(&self) -> BoxFuture<'_, Result<(), KeySourceError>>;
+    fn synced(&self) -> BoxFuture<'_, Result<(), BoxError>>;
 
     /// Waits until the source reports no more changes although it was not stopped. Waits for ever if that never happens.
-    fn failed(&self) -> BoxFuture<'static, KeySourceError>;
+    fn failed(&self) -> BoxFuture<'static, BoxError>;
 
     /// Removes the subscriber. A call that has begun may still return after this.
     fn remove(&self);
 }
 
-/// Why a source of keys can't be used, or why a subscriber refuses a key.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{reason}")]
-pub struct KeySourceError {
-    reason: String,
-}
-
-impl KeySourceError {
-    /// An error with this text, which includes the name of the source.
-    pub fn new(reason: impl fmt::Display) -> Self {
-        KeySourceError { reason: reason.to_string() }
-    }
-}
+/// Why a source of keys can't be used, or why a subscriber refuses a key. Its text includes the name of the source. Such
+/// errors only appear in reports, so that a source may have an error type of its own.
+type BoxError = Box<dyn Error + Send + Sync>;

@@ -29,7 +29,7 @@ pub use informer::{
     Notification, Notifications, Publications, RESYNC_MIN, Registration, RequestCounts, SharedInformer,
     Sources, StreamFailure, StreamHealth, StreamState, Unsynced, WaitError, WeakInformer, Wire, informer,
 };
-pub use key_source::{KeyChange, KeySource, KeySourceError, KeySubscriber, KeySubscription};
+pub use key_source::{KeyChange, KeySource, KeySubscriber, KeySubscription};
 pub use lister::{Lister, NamespaceLister};
 
 #[cfg(test)]

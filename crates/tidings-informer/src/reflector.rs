@@ -20,8 +20,7 @@ mod config;
 mod observer;
 mod sink;
 
-pub use config::{ListMode, Paging, ReflectorConfig, StopPolicy};
-pub use liveness::LivenessConfig;
+pub use config::{ListMode, LivenessConfig, Paging, ReflectorConfig, StopPolicy};
 pub use observer::{CompletedList, Observer, ReflectorActivity, RelistReason, StopReason};
 pub use run::Reflector;
 pub use sink::{Epoch, Replacement, Sink};

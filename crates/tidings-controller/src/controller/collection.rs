@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use tidings_informer::{KeyChange, KeySource, KeySourceError, KeySubscriber};
+use tidings_informer::{KeyChange, KeySource, KeySubscriber};
 use tidings_object::Key;
 
 use super::stats::{RequestCounters, RequestReason};
@@ -64,7 +64,7 @@ pub(super) fn attach_keys(
 
 fn key_subscriber(request_queue: RequestQueue, counts: Arc<RequestCounters>) -> KeySubscriber {
     Box::new(move |key, change| {
-        let key = Key::parse(key).map_err(KeySourceError::new)?;
+        let key = Key::parse(key)?;
         let reason = match change {
             KeyChange::Initial => RequestReason::Initial,
             KeyChange::Added => RequestReason::Added,

@@ -5,9 +5,7 @@ use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use futures_util::future::select_all;
-use tidings_informer::{
-    InformerError, KeySourceError, KeySubscription, Registration, SharedInformer, WeakInformer,
-};
+use tidings_informer::{InformerError, KeySubscription, Registration, SharedInformer, WeakInformer};
 use tidings_workqueue::WorkQueue;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -120,7 +118,7 @@ impl ControllerHandlers {
 /// What no longer follows its inputs.
 enum SourceFailure {
     Informer(InformerError),
-    Keys(KeySourceError),
+    Keys(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl Drop for ControllerHandlers {

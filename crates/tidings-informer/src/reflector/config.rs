@@ -6,49 +6,118 @@ use std::time::Duration;
 use rand::Rng;
 use tidings_util::backoff::BackoffConfig;
 
-use super::liveness::LivenessConfig;
+/// Declares a struct of options: for each option its documentation, name, type and default, in one place. A setter of the
+/// same name is the only public way to an option, so that an option can change its representation later.
+macro_rules! options {
+    (
+        $(#[$about:meta])*
+        $config:ident { $($(#[$option:meta])* $field:ident: $kind:ty = $default:expr,)* }
+    ) => {
+        $(#[$about])*
+        #[non_exhaustive]
+        pub struct $config {
+            $(pub(super) $field: $kind,)*
+        }
 
-/// The options of a [`Reflector`](super::Reflector). Each field has a setter of the same name.
-///
-/// ```
-/// use std::time::Duration;
-/// use tidings_informer::reflector::{ListMode, ReflectorConfig};
-///
-/// let config = ReflectorConfig::default()
-///     .list_mode(ListMode::Chunked)
-///     .watch_timeout_min(Duration::from_secs(20 * 60));
-/// assert_eq!(config.retry_after_max, Duration::from_secs(300));
-/// ```
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub struct ReflectorConfig {
-    /// How objects are listed. Default: streaming, and page by page where the server refuses that.
-    pub list_mode: ListMode,
-    /// The size of the pages of a list. Default: [`Paging::Auto`].
-    pub paging: Paging,
-    /// The minimum duration of a watch. Each watch requests a random duration between this and twice this. A value
-    /// below `watch_timeout_floor` is ignored. Default 5 min.
-    pub watch_timeout_min: Duration,
-    /// The lower limit of `watch_timeout_min`. Lower it only in tests. Default 5 min.
-    pub watch_timeout_floor: Duration,
-    /// The delays after failures.
-    pub backoff: BackoffConfig,
-    /// The longest Retry-After of a server that is obeyed. Default 5 min.
-    pub retry_after_max: Duration,
-    /// For this long after the first internal error (500) inside a watch, internal errors do not cause a relist: the
-    /// watch is reopened at once. After a minute without such errors the window can open again. Default zero: never.
-    pub internal_error_window: Duration,
-    /// The longest time without an initial event in a streaming list before its end marker. Other events do not count.
-    /// Default 30 s.
-    pub marker_silence_max: Duration,
-    /// The longest time without data in a page of a list. Default 90 s: a server ends a request after 60 s.
-    pub list_silence_max: Duration,
-    /// After the server has refused a streaming list, none is tried for this long. Default 1 h.
-    pub refusal_memory: Duration,
-    /// When a silent watch is reopened; `None` never reopens one.
-    pub liveness: Option<LivenessConfig>,
-    /// When the reflector gives up. Default: never.
-    pub stop_policy: StopPolicy,
+        impl Default for $config {
+            fn default() -> Self {
+                $config { $($field: $default,)* }
+            }
+        }
+
+        impl $config {
+            $(
+                $(#[$option])*
+                #[must_use]
+                pub fn $field(mut self, $field: $kind) -> Self {
+                    self.$field = $field;
+                    self
+                }
+            )*
+        }
+    };
+}
+
+options! {
+    /// The options of a [`Reflector`](super::Reflector).
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use tidings_informer::reflector::{ListMode, ReflectorConfig};
+    ///
+    /// let config = ReflectorConfig::default()
+    ///     .list_mode(ListMode::Chunked)
+    ///     .watch_timeout_min(Duration::from_secs(20 * 60));
+    /// ```
+    #[derive(Debug, Clone, PartialEq)]
+    ReflectorConfig {
+        /// How objects are listed. Default: streaming, and page by page where the server refuses that.
+        list_mode: ListMode = ListMode::default(),
+        /// The size of the pages of a list. Default: [`Paging::Auto`].
+        paging: Paging = Paging::default(),
+        /// The minimum duration of a watch. Each watch requests a random duration between this and twice this. A value
+        /// below `watch_timeout_floor` is ignored. Default 5 min.
+        watch_timeout_min: Duration = Duration::from_secs(300),
+        /// The lower limit of `watch_timeout_min`. Lower it only in tests. Default 5 min.
+        watch_timeout_floor: Duration = Duration::from_secs(300),
+        /// The delays after failures.
+        backoff: BackoffConfig = BackoffConfig::default(),
+        /// The longest Retry-After of a server that is obeyed. Default 5 min.
+        retry_after_max: Duration = Duration::from_secs(300),
+        /// For this long after the first internal error (500) inside a watch, internal errors do not cause a relist: the
+        /// watch is reopened at once. After a minute without such errors the window can open again. Default zero: never.
+        internal_error_window: Duration = Duration::ZERO,
+        /// The longest time without an initial event in a streaming list before its end marker. Other events do not
+        /// count. Default 30 s.
+        marker_silence_max: Duration = Duration::from_secs(30),
+        /// The longest time without data in a page of a list. Default 90 s: a server ends a request after 60 s.
+        list_silence_max: Duration = Duration::from_secs(90),
+        /// After the server has refused a streaming list, none is tried for this long. Default 1 h.
+        refusal_memory: Duration = Duration::from_secs(60 * 60),
+        /// When a silent watch is reopened; `None` never reopens one.
+        liveness: Option<LivenessConfig> = Some(LivenessConfig::default()),
+        /// When the reflector gives up. Default: never.
+        stop_policy: StopPolicy = StopPolicy::default(),
+    }
+}
+
+options! {
+    /// When a silent watch is reopened.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    LivenessConfig {
+        /// A watch is reopened after this many bookmark intervals of silence. Default 3.
+        intervals: u32 = 3,
+        /// A watch is never reopened after a shorter silence. Default 5 s.
+        silence_min: Duration = Duration::from_secs(5),
+        /// A watch is always reopened after this silence, also before its first bookmark and after it was doubled.
+        /// Default 3 min.
+        silence_max: Duration = Duration::from_secs(3 * 60),
+    }
+}
+
+options! {
+    /// After how many equal refusals in a row a reflector gives up; `None` is never.
+    ///
+    /// ```
+    /// use std::num::NonZeroU32;
+    /// use tidings_informer::reflector::{ReflectorConfig, StopPolicy};
+    ///
+    /// let policy = StopPolicy::default().not_found_max(NonZeroU32::new(5));
+    /// let config = ReflectorConfig::default().stop_policy(policy);
+    /// ```
+    ///
+    /// The default is never, because rights may be granted and resources may be created later. A reflector of a resource
+    /// that may be deleted may want to end. An informer whose reflector gave up has failed: its probes fail, and a
+    /// manager ends.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    StopPolicy {
+        /// How many answers 401 (Unauthorized).
+        unauthorized_max: Option<NonZeroU32> = None,
+        /// How many answers 403 (Forbidden).
+        forbidden_max: Option<NonZeroU32> = None,
+        /// How many answers 404 (NotFound).
+        not_found_max: Option<NonZeroU32> = None,
+    }
 }
 
 /// How objects are listed.
@@ -74,100 +143,8 @@ pub enum Paging {
     Always(NonZeroU32),
 }
 
-/// After how many equal refusals in a row a reflector gives up; `None` is never.
-///
-/// ```
-/// use std::num::NonZeroU32;
-/// use tidings_informer::reflector::{ReflectorConfig, StopPolicy};
-///
-/// let policy = StopPolicy::default().not_found_max(NonZeroU32::new(5));
-/// let config = ReflectorConfig::default().stop_policy(policy);
-/// # assert_eq!(config.stop_policy.forbidden_max, None);
-/// ```
-///
-/// The default is never, because rights may be granted and resources may be created later. A reflector of a resource
-/// that may be deleted may want to end. An informer whose reflector gave up has failed: its probes fail, and a manager
-/// ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[non_exhaustive]
-pub struct StopPolicy {
-    /// How many answers 401 (Unauthorized).
-    pub unauthorized_max: Option<NonZeroU32>,
-    /// How many answers 403 (Forbidden).
-    pub forbidden_max: Option<NonZeroU32>,
-    /// How many answers 404 (NotFound).
-    pub not_found_max: Option<NonZeroU32>,
-}
-
 /// The page size of [`Paging::Auto`].
 const PAGE_OBJECTS: u32 = 500;
-
-impl Default for ReflectorConfig {
-    fn default() -> Self {
-        ReflectorConfig {
-            list_mode: ListMode::default(),
-            paging: Paging::default(),
-            watch_timeout_min: Duration::from_secs(300),
-            watch_timeout_floor: Duration::from_secs(300),
-            backoff: BackoffConfig::default(),
-            retry_after_max: Duration::from_secs(300),
-            internal_error_window: Duration::ZERO,
-            marker_silence_max: Duration::from_secs(30),
-            list_silence_max: Duration::from_secs(90),
-            refusal_memory: Duration::from_secs(60 * 60),
-            liveness: Some(LivenessConfig::default()),
-            stop_policy: StopPolicy::default(),
-        }
-    }
-}
-
-macro_rules! setters {
-    ($config:ident { $($field:ident: $kind:ty,)* }) => {
-        impl $config {
-            $(
-                #[doc = concat!("Sets [`", stringify!($field), "`](Self#structfield.", stringify!($field), ").")]
-                #[must_use]
-                pub fn $field(mut self, $field: $kind) -> Self {
-                    self.$field = $field;
-                    self
-                }
-            )*
-        }
-    };
-}
-
-setters! {
-    ReflectorConfig {
-        list_mode: ListMode,
-        paging: Paging,
-        watch_timeout_min: Duration,
-        watch_timeout_floor: Duration,
-        backoff: BackoffConfig,
-        retry_after_max: Duration,
-        internal_error_window: Duration,
-        marker_silence_max: Duration,
-        list_silence_max: Duration,
-        refusal_memory: Duration,
-        liveness: Option<LivenessConfig>,
-        stop_policy: StopPolicy,
-    }
-}
-
-setters! {
-    StopPolicy {
-        unauthorized_max: Option<NonZeroU32>,
-        forbidden_max: Option<NonZeroU32>,
-        not_found_max: Option<NonZeroU32>,
-    }
-}
-
-setters! {
-    LivenessConfig {
-        intervals: u32,
-        silence_min: Duration,
-        silence_max: Duration,
-    }
-}
 
 impl ReflectorConfig {
     /// The duration to request for the next watch: random between the minimum and twice the minimum, so that watches

@@ -25,18 +25,7 @@ use rand::{Rng as _, SeedableRng as _};
 use tidings_util::backoff::scaled;
 use tokio::time::Instant;
 
-/// When a silent watch is reopened. Each field has a setter of the same name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LivenessConfig {
-    /// A watch is reopened after this many bookmark intervals of silence. Default 3.
-    pub intervals: u32,
-    /// A watch is never reopened after a shorter silence. Default 5 s.
-    pub silence_min: Duration,
-    /// A watch is always reopened after this silence, also before its first bookmark and after it was doubled. Default
-    /// 3 min.
-    pub silence_max: Duration,
-}
+use super::config::LivenessConfig;
 
 /// The bookmark interval of one stream, and the idle timeout that follows from it. The caller starts the timeout anew
 /// at each wait, so that the time in which the sink is slow and nothing is read does not count.
@@ -56,16 +45,6 @@ const INTERVAL_ASSUMED: Duration = Duration::from_secs(60);
 
 /// The timeout is shortened by up to this fraction, so that many watches do not reopen together.
 const JITTER: f64 = 0.2;
-
-impl Default for LivenessConfig {
-    fn default() -> Self {
-        LivenessConfig {
-            intervals: 3,
-            silence_min: Duration::from_secs(5),
-            silence_max: Duration::from_secs(3 * 60),
-        }
-    }
-}
 
 impl BookmarkInterval {
     pub(super) fn new(config: LivenessConfig, seed: u64) -> BookmarkInterval {

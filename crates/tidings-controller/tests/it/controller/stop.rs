@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use k8s_openapi::api::core::v1::{ConfigMap, Secret};
-use tidings_apiserver::Fault;
+use serde_json::json;
+use tidings_apiserver::{Fault, Verb};
 use tidings_controller::{Action, Context, Controller, ControllerError, Request};
 use tidings_informer::Lifecycle;
 use tokio::time::Instant;
@@ -162,6 +163,31 @@ async fn a_controller_waits_for_all_its_caches_and_can_be_stopped_while_it_waits
     assert!(started.handle.is_synced());
     assert_eq!(requests.take(), ["map"]);
     started.shutdown().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_controller_that_is_stopped_while_a_request_waits_for_its_writes_ends_at_once() {
+    let cluster = TestCluster::new().await;
+    cluster.server.faults().inject(Fault::SlowStream(600 * SECOND).always().on(Verb::Watch).of("secrets"));
+    let requests = RequestLog::new();
+    let logged = requests.clone();
+    let controller = config_maps().reads::<Secret>().write_wait_max(600 * SECOND).reconcile(
+        move |request: Request, context: Context| {
+            let at = logged.record(&request);
+            async move {
+                let secret = json!({ "apiVersion": "v1", "kind": "Secret", "metadata": { "name": format!("s-{at}") } });
+                context.api::<Secret>().create(&serde_json::from_value(secret)?).await?;
+                Ok(Action::requeue_after(Duration::ZERO))
+            }
+        },
+    );
+    let started = cluster.start_synced(controller).await;
+    cluster.put("map");
+    tokio::time::sleep(10 * SECOND).await;
+    let before = requests.now();
+    started.shutdown().await;
+    assert!(requests.now() - before < SECOND);
+    assert_eq!(requests.take(), ["map"], "no reconcile of a cache that does not show the write");
 }
 
 #[tokio::test(start_paused = true)]

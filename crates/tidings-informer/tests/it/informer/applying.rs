@@ -322,7 +322,7 @@ async fn a_deletion_carries_the_final_state_or_says_that_it_is_unknown() {
 async fn a_streaming_list_is_initial_too_and_applied_as_a_whole() {
     for order in BOTH_ORDERS {
         let mut config = config(order);
-        config.reflector.list_mode = ListMode::Streaming;
+        config.reflector = config.reflector.list_mode(ListMode::Streaming);
         let mut fixture = InformerFixture::with(config);
         let log = fixture.record();
         let feed = fixture.source.will_watch_live();

@@ -132,7 +132,8 @@ async fn a_handler_that_is_added_when_the_informer_panics_reports_why_it_never_s
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_gave_up_or_panicked_fails_the_waits_for_its_namespace() {
     let mut config = config(QueueOrder::InOrder);
-    config.reflector.stop_policy = StopPolicy::default().forbidden_max(std::num::NonZeroU32::new(2));
+    config.reflector =
+        config.reflector.stop_policy(StopPolicy::default().forbidden_max(std::num::NonZeroU32::new(2)));
     let mut fixture = InformerFixture::over(config, &[scope("a"), scope("b"), scope("c")], &[]);
     for (namespace, is_panicking) in [("a", false), ("b", true), ("c", false)] {
         let source = fixture.source_of(&scope(namespace));

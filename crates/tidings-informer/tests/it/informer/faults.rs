@@ -193,7 +193,7 @@ async fn health_shows_a_refused_request_since_when_and_its_recovery() {
 async fn an_informer_that_gave_up_keeps_its_cache_and_reports_it() {
     let mut config = config(QueueOrder::InOrder);
     let never_more_than = |times| NonZeroU32::new(times);
-    config.reflector.stop_policy = StopPolicy::default().not_found_max(never_more_than(3));
+    config.reflector = config.reflector.stop_policy(StopPolicy::default().not_found_max(never_more_than(3)));
     let (fixture, feed) = InformerFixture::watching(config, 5, &[pod("a", 1)]).await;
     let log = fixture.record();
     fixture.source.will_list_always(|_| ListResponse::status(404, "NotFound"));

@@ -158,7 +158,8 @@ async fn namespaces_that_are_set_while_the_informer_stops_are_not_requested() {
 async fn the_objects_of_a_stream_that_gave_up_are_removed_with_its_namespace() {
     for order in BOTH_ORDERS {
         let mut config = config(order);
-        config.reflector.stop_policy = StopPolicy::default().forbidden_max(std::num::NonZeroU32::new(2));
+        config.reflector =
+            config.reflector.stop_policy(StopPolicy::default().forbidden_max(std::num::NonZeroU32::new(2)));
         let mut fixture = InformerFixture::over(config, &[scope("a"), scope("b")], &[]);
         let log = fixture.record();
         let [a, b] = ["a", "b"].map(|namespace| Arc::clone(fixture.source_of(&scope(namespace))));
