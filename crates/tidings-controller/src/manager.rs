@@ -227,6 +227,11 @@ impl Manager {
         self.controllers.handle(controller).cloned()
     }
 
+    /// The handles of all controllers that were added so far.
+    pub fn handles(&self) -> &[ControllerHandle] {
+        self.controllers.handles()
+    }
+
     /// Runs the workers only while this replica leads. Without it, the workers of all replicas run.
     pub fn election(mut self, election: Election) -> Self {
         self.election = Some(election);

@@ -64,7 +64,14 @@ impl Exploration {
 /// Every single fault, the most telling first.
 fn singles(undisturbed: &Outcome) -> Vec<Fault> {
     let mut faults = Vec::new();
-    for fault in [WriteFault::CrashAfter, WriteFault::CrashBefore, WriteFault::Lost, WriteFault::Down] {
+    let every = [
+        WriteFault::CrashAfter,
+        WriteFault::CrashBefore,
+        WriteFault::Lost,
+        WriteFault::TimedOut,
+        WriteFault::Down,
+    ];
+    for fault in every {
         faults.extend(writes(undisturbed).map(|(at, _)| Fault::Write(at, fault)));
     }
     let [short, long] = STALE_SECONDS;

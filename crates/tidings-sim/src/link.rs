@@ -6,6 +6,7 @@
 //!             conflict, throttle: answered here           (nothing is sent)
 //!             -> server applies it
 //!             lost: the answer becomes a connection reset
+//!             timed-out: the answer becomes a timeout, half a minute later
 //!             crash-after: the process dies here          (the answer is never seen)
 //! ```
 
@@ -32,6 +33,9 @@ use crate::watch_interceptor;
 
 /// How late a delayed write is sent.
 const DELAY: Duration = Duration::from_secs(3);
+
+/// After how long a write without an answer times out.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// How long an old leader holds its write. The new leader has done its work by then.
 const HELD: Duration = Duration::from_secs(10);
@@ -218,6 +222,7 @@ impl Link {
                 WriteFault::CrashAfter
                 | WriteFault::Down
                 | WriteFault::Lost
+                | WriteFault::TimedOut
                 | WriteFault::Remove
                 | WriteFault::Rewind(_) => {}
             }
@@ -257,6 +262,14 @@ impl Link {
                 WriteFault::Lost => {
                     self.cluster.line(name, format!("✗ the answer to write {number} is lost"));
                     return Err(io::ErrorKind::ConnectionReset.into());
+                }
+                WriteFault::TimedOut => {
+                    self.cluster.line(name, format!("✗ the answer to write {number} does not come"));
+                    self.cluster.busy_for(TIMEOUT);
+                    tokio::time::sleep(TIMEOUT).await;
+                    self.alive().await;
+                    self.cluster.line(name, format!("write {number} times out"));
+                    return Err(io::ErrorKind::TimedOut.into());
                 }
                 WriteFault::Remove if is_creation(&written) => {
                     let created = Created::of(target, path, &written.object, true);

@@ -32,6 +32,9 @@ pub(crate) enum WriteFault {
     Down,
     /// The write is applied; the process sees a connection that is reset.
     Lost,
+    /// The write is applied; the process waits for the answer for half a minute, and then sees a timeout. Unlike `Lost`,
+    /// its caches show the write before its error.
+    TimedOut,
     /// The write is answered with 409 and not applied.
     Conflict,
     /// The write is answered with 429 and not applied.
@@ -128,7 +131,7 @@ impl Fault {
             Fault::Write(_, fault) => match fault {
                 WriteFault::CrashBefore | WriteFault::CrashAfter => FaultGroup::Crash,
                 WriteFault::Down => FaultGroup::UnobservedStates,
-                WriteFault::Lost => FaultGroup::UnknownOutcome,
+                WriteFault::Lost | WriteFault::TimedOut => FaultGroup::UnknownOutcome,
                 WriteFault::Conflict | WriteFault::Throttle | WriteFault::Delay => FaultGroup::Ordering,
                 WriteFault::TwoLeaders => FaultGroup::TwoLeaders,
                 WriteFault::Remove => FaultGroup::OutsideActors,
@@ -152,6 +155,9 @@ impl Fault {
                 }
                 WriteFault::Lost => {
                     format!("the answer to write {write} of {process} is lost; the write is applied")
+                }
+                WriteFault::TimedOut => {
+                    format!("write {write} of {process} is applied, and times out without an answer")
                 }
                 WriteFault::Conflict => format!("write {write} of {process} is answered with 409 Conflict"),
                 WriteFault::Throttle => {
@@ -222,6 +228,7 @@ impl fmt::Display for Fault {
                     WriteFault::CrashAfter => write!(f, "crash-after:{place}"),
                     WriteFault::Down => write!(f, "down:{place}"),
                     WriteFault::Lost => write!(f, "lost:{place}"),
+                    WriteFault::TimedOut => write!(f, "timed-out:{place}"),
                     WriteFault::Conflict => write!(f, "conflict:{place}"),
                     WriteFault::Throttle => write!(f, "throttle:{place}"),
                     WriteFault::Delay => write!(f, "delay:{place}"),
@@ -287,6 +294,7 @@ fn fault(part: &str) -> Result<Fault, PlanError> {
         ["crash-after", process, at] => write(process, at, WriteFault::CrashAfter),
         ["down", process, at] => write(process, at, WriteFault::Down),
         ["lost", process, at] => write(process, at, WriteFault::Lost),
+        ["timed-out", process, at] => write(process, at, WriteFault::TimedOut),
         ["conflict", process, at] => write(process, at, WriteFault::Conflict),
         ["throttle", process, at] => write(process, at, WriteFault::Throttle),
         ["delay", process, at] => write(process, at, WriteFault::Delay),
@@ -316,12 +324,12 @@ mod tests {
     // holds: Y4
     #[test]
     fn the_text_of_a_plan_gives_the_plan_again() {
-        let text = "crash-before:a:1,crash-after:a%3ab:2,down:a:3,lost:a:3,conflict:a:4,throttle:a:5,delay:a:6,\
+        let text = "crash-before:a:1,crash-after:a%3ab:2,down:a:3,lost:a:3,timed-out:a:3,conflict:a:4,throttle:a:5,delay:a:6,\
                     two-leaders:a:7,remove:a:8,stale-all:a:9:20,rewind:a:10:77,stale:a:pods:1:120,\
                     skip:a:foos.x.y:2,hurry:3,edit:1:/spec/a,flash:1:/spec/b,recreate:2,order:99,steps:4";
         let plan: Plan = text.parse().unwrap();
         assert_eq!(plan.to_string(), text);
-        assert_eq!(plan.faults.len(), 18);
+        assert_eq!(plan.faults.len(), 19);
         assert!(matches!(&plan.faults[1], Fault::Write(at, _) if at.process == "a:b"));
         assert_eq!("none".parse(), Ok(Plan::default()));
         assert_eq!(Plan::default().to_string(), "none");

@@ -161,11 +161,11 @@ pub(crate) async fn supervise(cluster: Arc<Cluster>, spec: Arc<ProcessSpec>) {
         let process = Process::new(upstream);
         let link = Link::new(Arc::clone(&cluster), Arc::clone(&process));
         let factory = SharedInformerFactory::builder(link.into_client()).seed(number).build();
-        let StartedProcess { name, manager, handles } = (spec.start)(factory);
+        let StartedProcess { name, manager } = (spec.start)(factory);
         {
             let mut state = process.state.lock();
             state.name.clone_from(&name);
-            state.handles = handles;
+            state.handles = manager.handles().to_vec();
         }
         cluster.add_process(Arc::clone(&process));
         let again = if number == 1 { "starts" } else { "starts again, with empty caches" };

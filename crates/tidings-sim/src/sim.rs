@@ -10,7 +10,7 @@ use kube_client::Client;
 use serde::Serialize;
 use serde_json::Value;
 use tidings::SharedInformerFactory;
-use tidings::controller::{Controller, ControllerHandle, Manager};
+use tidings::controller::{Controller, Manager};
 use tidings_apiserver::ApiServerBuilder;
 
 use crate::plan::FaultGroup;
@@ -49,7 +49,6 @@ pub(crate) struct ProcessSpec {
 pub(crate) struct StartedProcess {
     pub(crate) name: String,
     pub(crate) manager: Manager,
-    pub(crate) handles: Vec<ControllerHandle>,
 }
 
 pub(crate) struct NamedRule {
@@ -145,8 +144,7 @@ impl Sim {
             let controller = controller(&factory);
             let name = controller.name().to_owned();
             let manager = Manager::new(factory).controller(controller);
-            let handles = manager.handle(&name).into_iter().collect();
-            StartedProcess { name, manager, handles }
+            StartedProcess { name, manager }
         })
     }
 
@@ -158,11 +156,7 @@ impl Sim {
         manager: impl Fn(SharedInformerFactory) -> Manager + Send + Sync + 'static,
     ) -> &mut Self {
         let name = name.into();
-        self.start_with(move |factory| StartedProcess {
-            name: name.clone(),
-            manager: manager(factory),
-            handles: Vec::new(),
-        })
+        self.start_with(move |factory| StartedProcess { name: name.clone(), manager: manager(factory) })
     }
 
     fn start_with(

@@ -48,7 +48,7 @@ fn every_write_of_the_undisturbed_execution_is_a_crash_point_before_and_after_it
     assert_eq!(writes, 3);
     let plans: Vec<String> = exploration.singles.iter().map(Plan::to_string).collect();
     for write in 1..=writes {
-        for fault in ["crash-before", "crash-after", "lost", "down"] {
+        for fault in ["crash-before", "crash-after", "lost", "timed-out", "down"] {
             let plan = format!("{fault}:copier:{write}");
             assert_eq!(plans.iter().filter(|other| **other == plan).count(), 1, "{plan}");
         }
@@ -62,6 +62,24 @@ fn every_write_of_the_undisturbed_execution_is_a_crash_point_before_and_after_it
     assert_eq!(exploration.pairs.len(), writes * (writes - 1) / 2);
 }
 
+// holds: Y3
+#[test]
+fn a_process_sees_the_effect_of_a_write_that_times_out_before_it_sees_the_error() {
+    let plan = "timed-out:copier:1,steps:1".parse().expect("it is a plan");
+    let outcome = execute(sim(), plan, 1_000, Arc::default());
+    assert_eq!((outcome.injected, outcome.violation), (1, None));
+    let at = |text: &str| {
+        let line = outcome.timeline.iter().position(|line| line.contains(text));
+        let line = line.unwrap_or_else(|| panic!("no {text:?} in {:#?}", outcome.timeline));
+        let seconds = outcome.timeline[line].split_whitespace().next().expect("a time");
+        (line, seconds.parse::<f64>().expect("seconds"))
+    };
+    let (applied, seen, failed) =
+        (at("write 1: create"), at("sees: secrets default/a added"), at("times out"));
+    assert!(applied.0 < seen.0 && seen.0 < failed.0, "{:#?}", outcome.timeline);
+    assert!((failed.1 - applied.1 - 30.0).abs() < 0.1, "{:#?}", outcome.timeline);
+}
+
 // holds: Y1, Y4
 #[test]
 fn the_same_plan_gives_the_same_timeline_byte_for_byte() {
@@ -70,6 +88,7 @@ fn the_same_plan_gives_the_same_timeline_byte_for_byte() {
         "crash-after:copier:2,order:7",
         "hurry:2,hurry:3,order:3",
         "stale:copier:secrets:1:20,lost:copier:2",
+        "timed-out:copier:1,timed-out:copier:3",
         "rewind:copier:2:8,skip:copier:configmaps:2",
         "two-leaders:copier:1,recreate:2,edit:1:/data/x",
     ];

@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::ConfigMap;
 use kube_client::Api;
 use kube_client::api::{Patch, PatchParams, PostParams};
 use serde_json::{from_value, json};
-use tidings::controller::{Action, Context, Controller, Error, Request};
+use tidings::controller::{Action, Context, Controller, Error, Manager, Request};
 use tidings_sim::{Failure, Sim, explore};
 
 fn one_map(sim: &mut Sim) {
@@ -64,6 +64,24 @@ fn reconciles_without_a_pause_are_an_error() {
     });
     release.store(true, Ordering::Relaxed);
     assert!(failure.message().contains("a requeue without a delay"), "{failure}");
+}
+
+// holds: Y8
+#[test]
+fn reconciles_that_follow_each_other_in_a_process_of_several_controllers_are_an_error() {
+    let explored = explore(|sim| {
+        one_map(sim);
+        sim.process("managers", |factory| {
+            let controller = |name| Controller::for_kind::<ConfigMap>(name);
+            let calm = controller("calm").reconcile(|_, _| async { Ok(Action::await_change()) });
+            let busy = controller("busy")
+                .reconcile(|_, _| async { Ok(Action::requeue_after(Duration::from_millis(10))) });
+            Manager::new(factory).controller(calm).controller(busy)
+        });
+    });
+    let failure = explored.expect_err("one of its controllers polls");
+    assert_eq!(failure.rule(), "quiet");
+    assert!(failure.message().contains("reconciles in"), "{failure}");
 }
 
 // holds: Y8
