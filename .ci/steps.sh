@@ -66,6 +66,51 @@ compile_with_minimum_rust() {
   CARGO_TARGET_DIR="$cache/target-minimum" cargo "+$toolchain" check --locked --workspace --all-targets
 }
 
+# A clone gives all its files the time of the clone, and cargo then compiles every crate again. A file that the last run had
+# with the same content, in a clone of the same path, gets back the time at which a run first saw this content. What was
+# compiled after that time was compiled from this content, so cargo compiles only what a change affects. This is true only if
+# nothing but clean runs compiled into the target folder; otherwise all files count as new.
+restore_times_of_files() {
+  local table="$cache/files" now
+  if [[ ! -d .git || -n "$(git status --porcelain)" ]]; then
+    rm -f "$table"
+    printf 'not a clean clone: no time is changed\n'
+    return
+  fi
+  if [[ -n "$(find "$CARGO_TARGET_DIR" -name invoked.timestamp -newer "$cache/files.used" -print -quit 2>&1)" ]]; then
+    rm -f "$table"
+  fi
+  now="$(date +%s)"
+  touch -a "$table"
+  git ls-files --stage | awk -F '\t' -v OFS='\t' -v now="$now" -v root="$PWD" -v table="$table" '
+    BEGIN {
+      same = (getline line < table) > 0 && line == root
+      while (same && (getline line < table) > 0) {
+        split(line, field, FS)
+        time[field[2] FS field[3]] = field[1]
+      }
+      print root
+    }
+    {
+      split($1, mode, " ")
+      content = mode[2] FS $2
+      print (content in time ? time[content] : now), mode[2], $2
+    }' >"$table.new"
+  mv "$table.new" "$table"
+  # One call of touch for each time: there are few.
+  local time
+  for time in $(sed 1d "$table" | cut -f1 | sort -u); do
+    awk -F '\t' -v time="$time" 'NR > 1 && $1 == time { print $3 }' "$table" | tr '\n' '\0' | xargs -0 touch -h -d "@$time"
+  done
+  printf '%d files, %d of them new or changed since the last run\n' \
+    "$(sed 1d "$table" | wc -l)" "$(awk -F '\t' -v now="$now" 'NR > 1 && $1 == now' "$table" | wc -l)"
+}
+
+# Called at the end of a run: what is compiled later, somebody else compiled.
+remember_last_use() {
+  touch "$cache/files.used"
+}
+
 # k8s-openapi builds for one version of Kubernetes. Our libraries leave this choice to their users, so it must be made here.
 build_documentation() {
   K8S_OPENAPI_ENABLED_VERSION=1.37 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps
@@ -82,8 +127,8 @@ run_examples() {
   timeout 60 "$CARGO_TARGET_DIR/debug/tidings" demo --seconds 3
 }
 
-# Crates outside the workspace, beside the tests: cargo releases the lock of the target folder before it runs tests. They share
-# that lock, so they follow each other.
+# Crates outside the workspace and other languages, beside the tests: cargo releases the lock of the target folder before it
+# runs tests. The crates share that lock, so they follow each other.
 check_other_crates() {
   renice -n 10 -p "$BASHPID" >/dev/null
   printf -- '\n--- outside crates\n'
@@ -91,6 +136,12 @@ check_other_crates() {
   printf -- '\n--- first controller\n'
   bash .ci/first_controller.sh
   bash .ci/simulation.sh
+  printf -- '\n--- other languages\n'
+  bash .ci/testing_page.sh
+  printf -- '\n--- fuzz targets\n'
+  check_fuzz_targets
+  printf -- '\n--- generated tables\n'
+  check_generated_tables
 }
 
 # Builds a crate outside the workspace with the oldest and the newest Kubernetes version of k8s-openapi, because the
@@ -188,9 +239,11 @@ kubernetes_sources() {
 }
 
 # Tests spend most of their time waiting for servers and other programs. The release build uses those cores meanwhile, at a
-# low priority. It has a lock and a folder of its own.
-build_release() {
-  nice -n 10 cargo build --locked --release --quiet -p tidings-bench -p tidings-simulation
+# low priority. It has a lock and a folder of its own. Then it counts instructions, which do not depend on other load.
+build_and_count() {
+  renice -n 10 -p "$BASHPID" >/dev/null
+  cargo build --locked --release --quiet -p tidings-bench -p tidings-simulation
+  "$CARGO_TARGET_DIR/release/tidings-bench" instructions
 }
 
 check_generated_tables() {
